@@ -1,0 +1,80 @@
+// Package control holds the only verbs that change anything, as values. Keys, palette,
+// commands and HTTP all pass here, so the rules cannot differ by door.
+package control
+
+import (
+	"time"
+
+	"dev.magpie/gateway/trace"
+)
+
+// Verb names what is to be done.
+type Verb string
+
+// The verbs that the gateway carries out.
+const (
+	Pause  Verb = "pause"
+	Resume Verb = "resume"
+	Pin    Verb = "pin"
+	Unpin  Verb = "unpin"
+	Wake   Verb = "wake"
+	Undo   Verb = "undo"
+	Reload Verb = "reload"
+	Cancel Verb = "cancel"
+)
+
+// Command is one wish: what, whom, how.
+type Command struct {
+	Verb Verb   `json:"verb"`
+	Who  string `json:"who,omitempty"` // an account id, a bare name, or "all" where the verb takes it
+	Args Args   `json:"args,omitzero"`
+}
+
+// Args are a command's details; which count depends on the verb.
+type Args struct {
+	For     string `json:"for,omitempty"` // a duration: "2h", "90s"
+	Agent   string `json:"agent,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Only    bool   `json:"only,omitempty"`
+	Request int64  `json:"request,omitempty"`
+}
+
+// Class says how dangerous a command is.
+type Class string
+
+// How dangerous a command is.
+const (
+	Reads      Class = "reads"
+	Reversible Class = "reversible"
+	Spends     Class = "spends" // asks first, needs a fresh token
+	Ends       Class = "ends"   // asks first, needs a fresh token
+)
+
+// Token binds a Do to the facts that a Preview showed.
+type Token string
+
+// Effect is what a command would do.
+type Effect struct {
+	Class Class    `json:"class"`
+	Words string   `json:"words"`
+	Facts []string `json:"facts,omitempty"`
+	Token Token    `json:"token,omitempty"`
+}
+
+// Done is what a command did: words for a toast, and the new state of what changed.
+type Done struct {
+	Words    string          `json:"words"`
+	Accounts []trace.Account `json:"accounts,omitempty"`
+	Undo     bool            `json:"undo,omitempty"` // "undo" takes it back
+	At       time.Time       `json:"at"`
+}
+
+// Error is a refusal with a status of HTTP, a code, and words that say what to do next.
+type Error struct {
+	Status  int      `json:"-"`
+	Code    string   `json:"code"`
+	Message string   `json:"message"`
+	Matches []string `json:"matches,omitempty"`
+}
+
+func (e *Error) Error() string { return e.Message }

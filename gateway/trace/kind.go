@@ -1,0 +1,97 @@
+package trace
+
+import "time"
+
+// Kind is why a try failed. The zero value means that it did not.
+type Kind string
+
+// Every way in which a try fails.
+const (
+	Credit     Kind = "credit"     // money gone
+	Quota      Kind = "quota"      // an allowance window is full
+	Rate       Kind = "rate"       // slow down
+	Auth       Kind = "auth"       // the key or sign-in is not taken
+	Overloaded Kind = "overloaded" // the vendor, not the key
+	Refused    Kind = "refused"    // for safety
+	TooLarge   Kind = "too-large"  // the conversation no longer fits
+	Slow       Kind = "slow"       // no first content in the group's time
+	Shape      Kind = "shape"      // the vendor does not know a field or type of the request
+	Prompt     Kind = "prompt"     // the vendor turns this client or prompt away
+	Effort     Kind = "effort"     // a level the plan does not have
+	Proxy      Kind = "proxy"      // the way there, not the vendor
+	Verify     Kind = "verify"     // the account must be verified by its owner
+	Cancelled  Kind = "cancelled"  // the agent left
+	Model      Kind = "model"      // this key or plan does not have the model
+	Request    Kind = "request"    // the request itself is wrong
+	Network    Kind = "network"    // no connection, or one that broke
+	Other      Kind = "other"
+)
+
+// Scope says how far a rest reaches.
+type Scope string
+
+// How far a rest reaches.
+const (
+	ScopeNone  Scope = ""      // nobody rests
+	ScopeWhole Scope = "whole" // the key or account
+	ScopeModel Scope = "model" // it with this model only
+)
+
+// Verdict is what the failure table says of one failed try.
+type Verdict struct {
+	Row    string    // the row's name
+	Kind   Kind      // why
+	Scope  Scope     // how far a rest reaches
+	Next   bool      // another candidate may do better
+	Passes bool      // it may pass by itself: the last candidate is asked again
+	Until  time.Time // the end that the vendor named; zero = none named
+	By     RestBy    // what Until came from, "" when none
+	Status int       // what the agent would be told
+	Words  string    // the vendor's message, cleaned of secrets, at most 300 runes
+	Code   string    // a code that the agent's API should carry, e.g. context_length_exceeded
+	Link   string    // where the owner can mend it
+	Page   bool      // the reply was a web page
+}
+
+// ReasonCode says, as a fact, why a candidate stands where it stands.
+type ReasonCode string
+
+// Why a candidate stands where it stands.
+const (
+	WhyListed    ReasonCode = "listed"    // its place in the file; N is the place
+	WhyOnly      ReasonCode = "only"      // there is no other
+	WhyFallback  ReasonCode = "fallback"  // a fallback model of By
+	WhyResting   ReasonCode = "resting"   // rests, so behind those that do not
+	WhyRestOnly  ReasonCode = "rest-only" // rests, but is the only one
+	WhyPinned    ReasonCode = "pinned"    // by the person; asked first
+	WhyNamed     ReasonCode = "named"     // the request names it
+	WhyMade      ReasonCode = "made"      // made the reply that this request goes on from
+	WhyNotNamed  ReasonCode = "not-named" // the request names another
+	WhyNotMade   ReasonCode = "not-made"  // another made what this request goes on from
+	WhyPaused    ReasonCode = "paused"    // by the person
+	WhyUnready   ReasonCode = "unready"   // no secret; Text says which
+	WhyBarred    ReasonCode = "barred"    // its own model list has not this model
+	WhyProtocol  ReasonCode = "protocol"  // made for an API that this provider does not have, or the asker's is not
+	WhyCapped    ReasonCode = "capped"    // past its cap
+	WhyOff       ReasonCode = "off"       // switched off in the config
+	WhyNotServed ReasonCode = "not-served"
+)
+
+// Reason is a code with what its sentence needs. Text never holds a secret.
+type Reason struct {
+	Code  ReasonCode `json:"code"`
+	N     int        `json:"n,omitempty"`
+	Of    int        `json:"of,omitempty"`
+	By    string     `json:"by,omitempty"`
+	Kind  Kind       `json:"kind,omitempty"`
+	Until time.Time  `json:"until,omitzero"`
+	Text  string     `json:"text,omitempty"`
+}
+
+// Plan is a decision: whom to ask in which order, who is left out, each with its reason.
+type Plan struct {
+	Routing string
+	Pinned  string
+	Order   []Candidate
+	Left    []Candidate
+}

@@ -1,0 +1,138 @@
+package trace
+
+import "time"
+
+// Account is one key, account or key-less provider as it stands.
+type Account struct {
+	Seq      uint64     `json:"seq"`
+	ID       string     `json:"id"`
+	Provider string     `json:"provider"`
+	Name     string     `json:"name"` // the key's or account's name alone
+	Kind     string     `json:"kind"` // account, key, provider
+	Plan     string     `json:"plan,omitempty"`
+	State    State      `json:"state"`
+	Used     float64    `json:"used"`
+	Known    bool       `json:"known"`
+	Windows  []Window   `json:"windows"`
+	Rest     *Rest      `json:"rest"`
+	Rests    []Rest     `json:"rests,omitempty"` // of single models
+	Paused   *Paused    `json:"paused"`
+	Pinned   *Pinned    `json:"pinned"`
+	Cap      int        `json:"cap,omitempty"`
+	Credits  *bool      `json:"credits,omitempty"`
+	Resets   *Resets    `json:"resets,omitempty"`
+	Balance  string     `json:"balance,omitempty"`
+	InFlight int        `json:"in_flight"`
+	Error    string     `json:"error,omitempty"` // why it is unready
+	Place    int        `json:"place"`           // among all accounts, in the config's order
+	Removed  bool       `json:"removed,omitempty"`
+	Served   *time.Time `json:"served,omitempty"` // its last answer
+}
+
+// State is how an account stands, as one word.
+type State string
+
+// How an account stands.
+const (
+	Fine    State = "fine"
+	Low     State = "low"
+	Spent   State = "spent"
+	Resting State = "resting"
+	Paused_ State = "paused" //nolint:revive // Paused names the value beside it
+	Held    State = "held"
+	Unready State = "unready"
+	Off     State = "off"
+)
+
+// Paused says since and until when the person paused an account; Until zero = until resumed.
+type Paused struct {
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Pinned is a standing wish to ask one account first, or only it.
+type Pinned struct {
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until,omitzero"`
+	Agent string    `json:"agent,omitempty"`
+	Model string    `json:"model,omitempty"`
+	Only  bool      `json:"only,omitempty"`
+}
+
+// Resets counts the resets that a subscription has in hand.
+type Resets struct {
+	Count int       `json:"count"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Group is one group as it stands.
+type Group struct {
+	Seq     uint64   `json:"seq"`
+	ID      string   `json:"id"`
+	Routing string   `json:"routing"`
+	Members []string `json:"members"`
+	Ready   int      `json:"ready"`
+	Next    string   `json:"next,omitempty"` // id of the candidate that would be asked first now
+	Auto    bool     `json:"auto,omitempty"`
+	Off     bool     `json:"off,omitempty"`
+	Removed bool     `json:"removed,omitempty"`
+}
+
+// Log is one line of the gateway's log, cleaned of secrets.
+type Log struct {
+	Seq   uint64    `json:"seq"`
+	Time  time.Time `json:"time"`
+	Level string    `json:"level"` // debug, info, warn, error
+	Text  string    `json:"text"`
+}
+
+// Totals counts since the start.
+type Totals struct {
+	Requests int64 `json:"requests"` // done
+	Rerouted int64 `json:"rerouted"` // tries with a rest that were not the last
+	Errors   int64 `json:"errors"`   // status 400 and above
+	InFlight int64 `json:"in_flight"`
+}
+
+// Today sums the local day so far; it is seeded from the history at start.
+type Today struct {
+	Day       string  `json:"day"`
+	Requests  int64   `json:"requests"`
+	Input     int64   `json:"input"`
+	Output    int64   `json:"output"`
+	CacheRead int64   `json:"cache_read"`
+	CostUSD   float64 `json:"cost_usd"`
+	Unpriced  int64   `json:"unpriced"` // answered requests without a known price
+}
+
+// Status is the gateway as a whole.
+type Status struct {
+	Name     string       `json:"name"` // "magpie"
+	Version  string       `json:"version"`
+	PID      int          `json:"pid"`
+	Demo     bool         `json:"demo"`
+	Started  time.Time    `json:"started"`
+	Listen   string       `json:"listen"`
+	Draining bool         `json:"draining,omitempty"`
+	Config   ConfigStatus `json:"config"`
+	Totals   Totals       `json:"totals"`
+	Today    Today        `json:"today"`
+	History  HistoryStat  `json:"history"`
+	Accounts []Account    `json:"accounts"`
+	Groups   []Group      `json:"groups"`
+}
+
+// ConfigStatus says which file is in force.
+type ConfigStatus struct {
+	Path     string    `json:"path"`
+	Loaded   time.Time `json:"loaded"`
+	Error    string    `json:"error,omitempty"` // why the newest text of the file is not in force
+	Warnings []string  `json:"warnings,omitempty"`
+}
+
+// HistoryStat says how the history keeps up.
+type HistoryStat struct {
+	Written int64  `json:"written"`
+	Dropped int64  `json:"dropped"`
+	Error   string `json:"error,omitempty"`
+}

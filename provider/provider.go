@@ -1,0 +1,156 @@
+// Package provider holds what exists: vendors' entries, their keys and accounts,
+// models and groups, as immutable values made from the config and the catalogue.
+package provider
+
+import (
+	"time"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway/wire"
+)
+
+// AccountID names a key or account: `provider/name`, or `provider` alone where there is neither.
+type AccountID string
+
+// Kind says what an Account is.
+type Kind string
+
+// What an Account can be.
+const (
+	KindKey      Kind = "key"
+	KindAccount  Kind = "account"
+	KindProvider Kind = "provider" // no key and no account, such as a local server
+)
+
+// Catalog is everything that exists at one time. It is immutable; a reload makes another.
+type Catalog struct {
+	Providers []*Provider // in the file's order
+	Groups    []*Group    // in the file's order
+	Detected  bool        // made from what was found, without a config file
+	Routing   string      // the default order
+	byID      map[string]*Provider
+	groups    map[string]*Group
+	accounts  map[AccountID]*Account
+}
+
+// Provider is one vendor's entry.
+type Provider struct {
+	ID                          string
+	Name                        string // for people
+	Preset                      string // catalogue id, "" for none
+	Region                      string
+	Bases                       map[wire.Protocol]string // normalised, without a trailing slash; a missing one is not spoken
+	Auth                        map[wire.Protocol]AuthStyle
+	Dialect                     wire.Dialect
+	Headers                     []Header // the person's own, applied after auth
+	Accounts                    []*Account
+	Models                      []Model // what the file lists; empty: anything goes to the vendor
+	Static                      []Model // the preset's own list for a vendor that has none to fetch
+	NoList                      bool    // the vendor has no model list to fetch
+	Routing                     string  // effective, never ""
+	Affinity                    string
+	Sink                        bool
+	Fallback                    []Ref
+	Proxy                       string // "" = the environment's, "direct", or a URL
+	Unlisted                    bool
+	Off                         bool
+	Local                       bool          // every base is on this machine
+	Rate                        float64       // multiplies list prices; 1 = as listed
+	HeaderTimeout, StallTimeout time.Duration // 0 = the gateway's
+	Place                       int           // among providers, from 0
+}
+
+// Header is one request header.
+type Header struct{ Name, Value string }
+
+// AuthStyle says where a key goes on a request.
+type AuthStyle string
+
+// Where a key goes.
+const (
+	AuthBearer  AuthStyle = "bearer"         // Authorization: Bearer
+	AuthXAPIKey AuthStyle = "x-api-key"      // x-api-key, with anthropic-version
+	AuthGoogle  AuthStyle = "x-goog-api-key" // x-goog-api-key
+	AuthAPIKey  AuthStyle = "api-key"        // Azure's api-key
+)
+
+// Account is one key, account or key-less provider that a request can be tried on.
+type Account struct {
+	ID       AccountID
+	Provider string // provider id
+	Name     string // the name alone; the provider's id for KindProvider
+	Kind     Kind
+	Secret   SecretSource
+	Protocol wire.Protocol // made for one API only, "" = any
+	Models   []string      // the only models it serves; empty = all
+	Weight   int           // at least 1
+	Proxy    string        // "" = the provider's
+	Cap      int           // percent, 0 = none
+	Off      bool
+	Home     string // of an account's own program
+	Place    int    // among all accounts of the catalogue, from 0
+}
+
+// SecretSource says where a key comes from. Exactly one field is set, none for a key-less provider.
+type SecretSource struct {
+	Value   config.Secret
+	Env     string
+	File    string
+	Command string
+}
+
+// Model is one model of a provider. Zero numbers and nil lists are unknown.
+type Model struct {
+	ID        string
+	Name      string
+	APIs      []wire.Protocol
+	Context   int // tokens
+	MaxOutput int // tokens
+	Inputs    []string
+	Efforts   []string
+	Price     *Price
+}
+
+// Price is in USD per million tokens; nil parts are unknown.
+type Price struct{ Input, Output, CacheRead, CacheWrite *float64 }
+
+// Ref is `provider[@who]/model[:effort]` or `group/<id>`, parsed.
+type Ref struct {
+	Provider string
+	Who      string // a key's or account's name, "" = any
+	Model    string
+	Effort   string
+	Group    string
+}
+
+// Group is several members picked as one model.
+type Group struct {
+	ID         string
+	Name       string
+	Routing    string // effective, never ""
+	Members    []Ref
+	Off        bool
+	Auto       bool
+	Context    int
+	FirstToken time.Duration
+	Place      int
+}
+
+// Target is what a model's name stands for.
+type Target struct {
+	Asked    string
+	Provider *Provider // nil for a group
+	Group    *Group
+	Who      string // a name tied by provider@who/…
+	Model    string // the vendor's id; empty for a group
+	Effort   string
+}
+
+// Refusal is a name that stands for nothing, and why.
+type Refusal struct {
+	Status int    // 400 or 404
+	Code   string // model_not_found, provider_off, …
+	Words  string // what, where, what to do next
+}
+
+func (r *Refusal) Error() string { return r.Words }

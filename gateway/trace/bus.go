@@ -21,7 +21,7 @@ type Batch struct {
 // View is everything as told at one sequence number.
 type View struct {
 	Seq    uint64
-	Status Status // with accounts and groups
+	Status Status  // with accounts and groups
 	Routes []Route // oldest first, at most 500
 	Logs   []Log
 }

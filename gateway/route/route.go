@@ -23,7 +23,7 @@ type Standing struct {
 	Unready string // why its secret is missing, "" = ready
 	Paused  *trace.Paused
 	Pinned  *trace.Pinned
-	Windows []trace.Window // as last read
+	Windows []provider.Window // as last read
 	Read    time.Time      // when; zero = never
 }
 

@@ -34,7 +34,10 @@ type Config struct {
 	Notify    Notify              // [notify]
 	Keys      map[string][]string // [keys]: key names by command id
 
-	Path string // the file it came from, "" for none
+	Path     string         // the file it came from, "" for none
+	Lines    []string       // its lines, secrets masked, to show beside a problem
+	ThemePos Pos            // of theme
+	KeysPos  map[string]Pos // of each entry of [keys], by command id
 }
 
 // Theme names the screen's colours: one name for both backgrounds, or one each.
@@ -77,6 +80,9 @@ type Provider struct {
 	Retry          int
 	Slots          int
 	Pos            Pos
+	PresetPos      Pos // of preset's value; Pos when the table names none
+	RegionPos      Pos // of region's value
+	FallbackPos    []Pos
 }
 
 // Key is one entry of a provider's keys. Exactly one of Value, Env, File, Command is set.
@@ -143,8 +149,9 @@ type Group struct {
 	Slug       string
 	Names      map[string][]string
 	Policy     string
-	Sticky     string
+	Sticky     int
 	Pos        Pos
+	MemberPos  []Pos
 }
 
 // Rule sends a group's turn to one member when every condition given holds.

@@ -118,6 +118,7 @@ type Status struct {
 	Totals   Totals       `json:"totals"`
 	Today    Today        `json:"today"`
 	History  HistoryStat  `json:"history"`
+	Trouble  []string     `json:"trouble,omitempty"` // what does not work now and needs the person, one sentence each, worst first
 	Accounts []Account    `json:"accounts"`
 	Groups   []Group      `json:"groups"`
 }

@@ -1,0 +1,69 @@
+package state
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"dev.magpie/gateway/trace"
+)
+
+// numbered matches the name that a key gets when the config gives it none.
+var numbered = regexp.MustCompile(`^key\d+$`)
+
+// nameAccounts gives every account the shortest name that tells it from the others:
+// its own; its provider's where the name says nothing; both where two share one.
+func nameAccounts(accounts []trace.Account, mask bool) map[string]string {
+	names := make(map[string]string, len(accounts))
+	same, siblings := map[string]int{}, map[string]int{}
+	for i := range accounts {
+		same[accounts[i].Name]++
+		siblings[accounts[i].Provider]++
+	}
+	for i := range accounts {
+		a := &accounts[i]
+		switch {
+		case mask:
+			names[a.ID] = fmt.Sprintf("acct-%d", i+1)
+		case a.Name == "" || a.Kind == "provider":
+			names[a.ID] = a.Provider
+		case siblings[a.Provider] == 1 && (numbered.MatchString(a.Name) || same[a.Name] > 1):
+			names[a.ID] = a.Provider
+		case same[a.Name] > 1 || numbered.MatchString(a.Name):
+			names[a.ID] = a.Provider + "/" + a.Name
+		default:
+			names[a.ID] = a.Name
+		}
+	}
+	return names
+}
+
+// Name returns what an account is called on the screen.
+func (s *State) Name(id string) string {
+	if n, known := s.names[id]; known {
+		return n
+	}
+	if s.mask && id != "" {
+		return "acct-?"
+	}
+	provider, name, found := strings.Cut(id, "/")
+	if !found || numbered.MatchString(name) {
+		return provider
+	}
+	return name
+}
+
+// Short is the tail of a conversation's id. The tail, because ids that begin with
+// the time share their beginnings.
+func Short(session string) string {
+	kept := make([]rune, 0, len(session))
+	for _, r := range session {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			kept = append(kept, r)
+		}
+	}
+	if len(kept) > 4 {
+		kept = kept[len(kept)-4:]
+	}
+	return strings.ToLower(string(kept))
+}

@@ -1,0 +1,161 @@
+package state
+
+import (
+	"net/http"
+	"time"
+
+	"dev.magpie/gateway/trace"
+)
+
+// Mark is how a request stands, as one word.
+type Mark string
+
+// How a request stands.
+const (
+	Live     Mark = "live"
+	Answered Mark = "answered"
+	Later    Mark = "later" // answered, but not by the first that was asked
+	Failed   Mark = "failed"
+	Refused  Mark = "refused" // nobody was asked
+	Left     Mark = "left"    // the agent went away
+)
+
+// Marks lists every mark, in the order in which help explains them.
+func Marks() []Mark { return []Mark{Live, Answered, Later, Failed, Refused, Left} }
+
+// MarkOf says how a request stands.
+func MarkOf(r *trace.Route) Mark {
+	switch {
+	case !r.Done:
+		return Live
+	case r.Status == statusLeft:
+		return Left
+	case len(r.Tries) == 0 && r.Status >= http.StatusBadRequest:
+		return Refused
+	case r.Status >= http.StatusBadRequest:
+		return Failed
+	case len(r.Tries) > 1:
+		return Later
+	default:
+		return Answered
+	}
+}
+
+// statusLeft is what stands for an agent that went away.
+const statusLeft = 499
+
+// LastTry returns the newest try, nil when nobody was asked.
+func LastTry(r *trace.Route) *trace.Try {
+	if len(r.Tries) == 0 {
+		return nil
+	}
+	return &r.Tries[len(r.Tries)-1]
+}
+
+// ModelOf returns the model that a request is about: the one that was asked last,
+// else the one that would be asked first, else the name that the agent asked for.
+func ModelOf(r *trace.Route) string {
+	if t := LastTry(r); t != nil && t.Model != "" {
+		return t.Model
+	}
+	if len(r.Order) > 0 && r.Order[0].Model != "" {
+		return r.Order[0].Model
+	}
+	return r.Asked
+}
+
+// AnsweredBy returns who answers a request, in a word or two where nobody does.
+// Asking is true while that account has been asked and has not spoken yet.
+func (s *State) AnsweredBy(r *trace.Route) (who string, asking bool) {
+	switch MarkOf(r) {
+	case Live:
+		t := LastTry(r)
+		if t == nil {
+			return "", false
+		}
+		return s.Name(t.ID), t.TTFTMS == 0 && r.TTFTMS == 0
+	case Answered, Later:
+		if t := LastTry(r); t != nil {
+			return s.Name(t.ID), false
+		}
+		return "magpie", false
+	case Failed:
+		return s.failedBy(r), false
+	case Refused:
+		return refusedAs(r), false
+	case Left:
+		return "agent left", false
+	}
+	return "", false
+}
+
+func (s *State) failedBy(r *trace.Route) string {
+	for i := range r.Tries {
+		if r.Tries[i].ID != r.Tries[0].ID {
+			return "all failed"
+		}
+	}
+	return s.Name(r.Tries[0].ID)
+}
+
+// refusedAs says in at most eleven cells why nobody was asked.
+func refusedAs(r *trace.Route) string {
+	switch r.Status {
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return "none ready"
+	case http.StatusNotFound:
+		return "unknown"
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "not let in"
+	case http.StatusRequestEntityTooLarge:
+		return "too large"
+	case http.StatusNotImplemented:
+		return "not spoken"
+	default:
+		return "refused"
+	}
+}
+
+// CachedShare returns which part of a request's input the vendor had cached, 0 to
+// 100; false while its input is not known.
+func CachedShare(t trace.Tokens) (int, bool) {
+	if t.Input <= 0 {
+		return 0, false
+	}
+	share := int(float64(t.CacheRead)/float64(t.Input)*100 + 0.5)
+	return min(max(share, 0), 100), true
+}
+
+// Lasted returns how long a request took, or has taken so far.
+func Lasted(r *trace.Route, c *Clock) string {
+	if r.Done {
+		return Took(time.Duration(r.MS) * time.Millisecond)
+	}
+	return c.Running(r.Time)
+}
+
+// TryOf returns the newest try at a candidate with its model, nil when it was not asked.
+func TryOf(r *trace.Route, c *trace.Candidate) *trace.Try {
+	for i := len(r.Tries) - 1; i >= 0; i-- {
+		if r.Tries[i].ID == c.ID && (r.Tries[i].Model == c.Model || c.Model == "") {
+			return &r.Tries[i]
+		}
+	}
+	return nil
+}
+
+// Earliest returns when the first of a request's candidates is back, zero when none says.
+func Earliest(r *trace.Route) (at time.Time, id string) {
+	note := func(rest *trace.Rest, who string) {
+		if rest != nil && !rest.Until.IsZero() && (at.IsZero() || rest.Until.Before(at)) {
+			at, id = rest.Until, who
+		}
+	}
+	for i := range r.Order {
+		note(r.Order[i].Rest, r.Order[i].ID)
+	}
+	for i := range r.Tries {
+		note(r.Tries[i].Rest, r.Tries[i].ID)
+	}
+	return at, id
+}

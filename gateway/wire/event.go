@@ -1,0 +1,144 @@
+package wire
+
+import (
+	"bytes"
+
+	"dev.magpie/gateway/wire/sse"
+)
+
+// Class says what one event of a stream means while the reply is held back.
+type Class uint8
+
+// What an event means while the reply is held back.
+const (
+	Lead      Class = iota // says nothing yet: comments, pings, starts, empty deltas
+	Buffering              // the vendor says that it holds the reply for its safety check
+	Thinking               // reasoning
+	Failed                 // an error
+	Refused                // the reply is refused, with nothing said
+	Content                // anything else, also what can't be read
+)
+
+// Usage counts tokens. Input includes cache read and written, Output includes reasoning.
+type Usage struct{ Input, Output, Reasoning, CacheRead, CacheWrite int64 }
+
+// Fault is an error event: its code or type, its words, and the event's JSON.
+type Fault struct {
+	Code  string
+	Words string
+	Raw   []byte
+}
+
+// Facts is what a reply has told so far.
+type Facts struct {
+	ID       string // the vendor's response or message id
+	Model    string // the model that it names
+	Usage    Usage
+	Counted  bool   // Usage was told
+	Said     bool   // text or a call came
+	Whole    bool   // its end came: what follows an EOF is no break
+	Refusal  string // why it was refused
+	Fault    *Fault
+	Sequence int64 // Responses: the last sequence number
+	usage    []byte
+}
+
+// Reply follows one reply's stream in one of the four APIs.
+type Reply struct {
+	P Protocol
+	Facts
+}
+
+// Judge reads one event and says what it means. It is for the held part of a reply.
+func (r *Reply) Judge(event []byte) Class {
+	name, data := sse.Parse(event)
+	if data == nil {
+		return Lead
+	}
+	switch r.P {
+	case Chat:
+		return r.judgeChat(data)
+	case Responses:
+		return r.judgeResponses(name, data)
+	case Messages:
+		return r.judgeMessages(name, data)
+	case Gemini:
+		return r.judgeGemini(data)
+	}
+	return Content
+}
+
+// Note reads of one event what the gateway has to know once the reply passes: usage, the
+// end, an error. It looks for marks first and decodes only what bears one.
+func (r *Reply) Note(event []byte) {
+	switch r.P {
+	case Chat:
+		r.noteChat(event)
+	case Responses:
+		r.noteResponses(event)
+	case Messages:
+		r.noteMessages(event)
+	case Gemini:
+		r.noteGemini(event)
+	}
+}
+
+// Finish settles what was left for the end of the stream.
+func (r *Reply) Finish() {
+	if r.P == Gemini && len(r.usage) > 0 {
+		r.judgeGemini(r.usage)
+		r.usage = r.usage[:0]
+	}
+}
+
+// mark finds a JSON key in raw text: "key" with its quotes, not inside of a string.
+func mark(b []byte, quoted string) int {
+	for at := 0; ; {
+		i := bytes.Index(b[at:], []byte(quoted))
+		if i < 0 {
+			return -1
+		}
+		i += at
+		if i == 0 || b[i-1] != '\\' {
+			return i + len(quoted)
+		}
+		at = i + len(quoted)
+	}
+}
+
+// valueAfter returns the first byte of the value of the key that ends at i, 0 for none.
+func valueAfter(b []byte, i int) byte {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t') {
+		i++
+	}
+	if i >= len(b) || b[i] != ':' {
+		return 0
+	}
+	i++
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t') {
+		i++
+	}
+	if i >= len(b) {
+		return 0
+	}
+	return b[i]
+}
+
+// kind returns an event's type: its event line, or the type at the head of its data.
+func kind(event []byte) []byte {
+	if rest, ok := bytes.CutPrefix(event, []byte("event:")); ok {
+		line, _, _ := bytes.Cut(rest, []byte("\n"))
+		return bytes.TrimSpace(line)
+	}
+	i := mark(event, `"type"`)
+	if i < 0 || valueAfter(event, i) != '"' {
+		return nil
+	}
+	rest := event[i:]
+	rest = rest[bytes.IndexByte(rest, '"')+1:]
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 {
+		return nil
+	}
+	return rest[:end]
+}

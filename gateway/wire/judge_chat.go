@@ -1,0 +1,174 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"dev.magpie/gateway/wire/sse"
+)
+
+type chatChunk struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Error   json.RawMessage `json:"error"`
+	Usage   *chatUsage      `json:"usage"`
+	Choices []struct {
+		Delta   chatDelta  `json:"delta"`
+		Message *chatDelta `json:"message"`
+		Text    string     `json:"text"`
+		Finish  *string    `json:"finish_reason"`
+	} `json:"choices"`
+}
+
+type chatDelta struct {
+	Content   json.RawMessage `json:"content"`
+	Refusal   *string         `json:"refusal"`
+	Reasoning json.RawMessage `json:"reasoning"`
+	Thought   json.RawMessage `json:"reasoning_content"`
+	Calls     json.RawMessage `json:"tool_calls"`
+	Call      json.RawMessage `json:"function_call"`
+	Audio     json.RawMessage `json:"audio"`
+}
+
+type chatUsage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+	CacheHit   int64 `json:"prompt_cache_hit_tokens"`
+	PromptMore struct {
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	OutMore struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (u *chatUsage) usage() Usage {
+	return Usage{
+		Input: u.Prompt, Output: u.Completion, Reasoning: u.OutMore.Reasoning,
+		CacheRead: max(u.PromptMore.Cached, u.CacheHit), CacheWrite: u.PromptMore.Written,
+	}
+}
+
+// some says whether a raw value holds something: no null, no empty string, list or object.
+func some(raw json.RawMessage) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", `""`, "[]", "{}":
+		return false
+	}
+	return true
+}
+
+func (d *chatDelta) said() bool {
+	return some(d.Content) || some(d.Calls) || some(d.Call) || some(d.Audio) || d.Refusal != nil && *d.Refusal != ""
+}
+
+func (d *chatDelta) thought() bool { return some(d.Reasoning) || some(d.Thought) }
+
+func (r *Reply) judgeChat(data []byte) Class {
+	if string(bytes.TrimSpace(data)) == "[DONE]" {
+		r.Whole = true
+		return Content
+	}
+	var c chatChunk
+	if json.Unmarshal(data, &c) != nil {
+		return Content
+	}
+	r.chatFacts(&c)
+	if some(c.Error) {
+		return r.fault(data, c.Error)
+	}
+	class := Lead
+	for i := range c.Choices {
+		ch := &c.Choices[i]
+		d := &ch.Delta
+		if ch.Message != nil {
+			d = ch.Message
+		}
+		switch {
+		case d.said() || ch.Text != "":
+			r.Said = true
+			class = Content
+		case ch.Finish != nil && *ch.Finish == "content_filter" && !r.Said:
+			r.Refusal = "content_filter"
+			return Refused
+		case ch.Finish != nil && *ch.Finish != "":
+			class = Content
+		case d.thought():
+			class = max(class, Thinking)
+		}
+	}
+	if c.Usage != nil && len(c.Choices) == 0 {
+		return Content
+	}
+	return class
+}
+
+func (r *Reply) chatFacts(c *chatChunk) {
+	if r.ID == "" {
+		r.ID = c.ID
+	}
+	if r.Model == "" {
+		r.Model = c.Model
+	}
+	if c.Usage != nil {
+		r.Usage, r.Counted = c.Usage.usage(), true
+	}
+	for i := range c.Choices {
+		if f := c.Choices[i].Finish; f != nil && *f != "" {
+			r.Whole = true
+		}
+	}
+}
+
+func (r *Reply) noteChat(event []byte) {
+	switch {
+	case bytes.Contains(event, []byte("[DONE]")) && bytes.HasPrefix(event, []byte("data")):
+		if _, data := sse.Parse(event); string(bytes.TrimSpace(data)) == "[DONE]" {
+			r.Whole = true
+			return
+		}
+	case bears(event, `"usage"`, '{'), bears(event, `"error"`, '{'), bears(event, `"error"`, '"'):
+	case bears(event, `"finish_reason"`, '"'):
+		r.Whole = true
+		return
+	default:
+		return
+	}
+	if _, data := sse.Parse(event); data != nil {
+		r.judgeChat(data)
+	}
+}
+
+// bears says whether the event has the key with a value that begins so.
+func bears(event []byte, quoted string, first byte) bool {
+	i := mark(event, quoted)
+	return i >= 0 && valueAfter(event, i) == first
+}
+
+// fault notes an error event. An error that is a refusal in an error's clothes stays an
+// error here: the failure table tells them apart.
+func (r *Reply) fault(data []byte, raw json.RawMessage) Class {
+	f := &Fault{Raw: bytes.Clone(data)}
+	var e struct {
+		Code    any    `json:"code"`
+		Type    string `json:"type"`
+		Status  string `json:"status"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(raw, &e) == nil {
+		f.Words = e.Message
+		f.Code = e.Type
+		if e.Status != "" {
+			f.Code = e.Status
+		}
+		if s, ok := e.Code.(string); ok && s != "" {
+			f.Code = s
+		}
+	} else {
+		_ = json.Unmarshal(raw, &f.Words)
+	}
+	r.Fault = f
+	return Failed
+}

@@ -1,0 +1,121 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"dev.magpie/gateway/wire/sse"
+)
+
+type geminiChunk struct {
+	ID         string          `json:"responseId"`
+	Model      string          `json:"modelVersion"`
+	Error      json.RawMessage `json:"error"`
+	Usage      *geminiUsage    `json:"usageMetadata"`
+	Candidates []struct {
+		Content struct {
+			Parts []map[string]json.RawMessage `json:"parts"`
+		} `json:"content"`
+		Finish string `json:"finishReason"`
+	} `json:"candidates"`
+	Feedback *struct {
+		Block string `json:"blockReason"`
+	} `json:"promptFeedback"`
+}
+
+type geminiUsage struct {
+	Prompt    int64 `json:"promptTokenCount"`
+	Tool      int64 `json:"toolUsePromptTokenCount"`
+	Cached    int64 `json:"cachedContentTokenCount"`
+	Candidate int64 `json:"candidatesTokenCount"`
+	Thoughts  int64 `json:"thoughtsTokenCount"`
+}
+
+func (u *geminiUsage) usage() Usage {
+	return Usage{Input: u.Prompt + u.Tool, Output: u.Candidate + u.Thoughts, Reasoning: u.Thoughts, CacheRead: u.Cached}
+}
+
+// geminiRefusals are the reasons that end or block a reply for safety.
+var geminiRefusals = map[string]bool{"SAFETY": true, "PROHIBITED_CONTENT": true, "BLOCKLIST": true, "SPII": true, "IMAGE_SAFETY": true}
+
+func (r *Reply) judgeGemini(data []byte) Class {
+	var c geminiChunk
+	if json.Unmarshal(data, &c) != nil {
+		return Content
+	}
+	r.geminiFacts(&c)
+	if some(c.Error) {
+		return r.fault(data, c.Error)
+	}
+	class := Lead
+	for i := range c.Candidates {
+		for _, part := range c.Candidates[i].Content.Parts {
+			class = max(class, judgePart(part))
+		}
+		if class == Content {
+			r.Said = true
+		}
+		f := c.Candidates[i].Finish
+		if geminiRefusals[f] && !r.Said {
+			r.Refusal = f
+			return Refused
+		}
+		if f != "" {
+			class = Content
+		}
+	}
+	if c.Feedback != nil && c.Feedback.Block != "" {
+		r.Whole = true
+		if !r.Said {
+			r.Refusal = c.Feedback.Block
+			return Refused
+		}
+		return Content
+	}
+	return class
+}
+
+func judgePart(part map[string]json.RawMessage) Class {
+	if string(part["thought"]) == "true" {
+		if some(part["text"]) {
+			return Thinking
+		}
+		return Lead
+	}
+	for key, v := range part {
+		if key != "thought" && key != "thoughtSignature" && some(v) {
+			return Content
+		}
+	}
+	return Lead
+}
+
+func (r *Reply) geminiFacts(c *geminiChunk) {
+	if r.ID == "" {
+		r.ID = c.ID
+	}
+	if c.Model != "" {
+		r.Model = c.Model
+	}
+	if c.Usage != nil {
+		r.Usage, r.Counted = c.Usage.usage(), true
+	}
+	for i := range c.Candidates {
+		if f := c.Candidates[i].Finish; f != "" && f != "FINISH_REASON_UNSPECIFIED" {
+			r.Whole = true
+		}
+	}
+}
+
+// noteGemini keeps the newest event that tells usage: every one does, and the last counts.
+func (r *Reply) noteGemini(event []byte) {
+	if bears(event, `"finishReason"`, '"') || bears(event, `"blockReason"`, '"') {
+		r.Whole = true
+	}
+	_, data := sse.Parse(event)
+	if bears(event, `"error"`, '{') {
+		r.judgeGemini(data)
+	}
+	if bears(event, `"usageMetadata"`, '{') {
+		r.usage = append(r.usage[:0], data...)
+	}
+}

@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Refusal is what an agent is told instead of a reply. Each API writes it in its own shape.
+type Refusal struct {
+	Status     int
+	Code       string        // the API's own word for it, "" = none
+	Param      string        // the field at fault, "" = none
+	Words      string        // what, where, and what to do next
+	RetryAfter time.Duration // 0 = not told
+	Detail     string        // Messages: error.details.error_code
+}
+
+func (r *Refusal) Error() string { return r.Words }
+
+// Seconds is Retry-After as whole seconds, rounded up; 0 when there is none.
+func (r *Refusal) Seconds() int64 {
+	if r.RetryAfter <= 0 {
+		return 0
+	}
+	return int64((r.RetryAfter + time.Second - 1) / time.Second)
+}
+
+// errorType is the word that OpenAI and Anthropic share for a status.
+func errorType(status int, p Protocol) string {
+	switch status {
+	case 400, 405, 415, 422, 426:
+		return "invalid_request_error"
+	case 401:
+		return "authentication_error"
+	case 403:
+		return "permission_error"
+	case 404:
+		return "not_found_error"
+	case 413:
+		if p == Messages {
+			return "request_too_large"
+		}
+		return "invalid_request_error"
+	case 429:
+		return "rate_limit_error"
+	case 529:
+		return "overloaded_error"
+	}
+	return "api_error"
+}
+
+// geminiStatus is Google's word for a status.
+func geminiStatus(status int) string {
+	switch status {
+	case 400, 405, 413, 415, 422:
+		return "INVALID_ARGUMENT"
+	case 401:
+		return "UNAUTHENTICATED"
+	case 403:
+		return "PERMISSION_DENIED"
+	case 404:
+		return "NOT_FOUND"
+	case 408:
+		return "DEADLINE_EXCEEDED"
+	case 429:
+		return "RESOURCE_EXHAUSTED"
+	case 500:
+		return "INTERNAL"
+	case 501:
+		return "UNIMPLEMENTED"
+	case 502, 503, 529:
+		return "UNAVAILABLE"
+	}
+	return "UNKNOWN"
+}
+
+// Body writes the refusal in p's shape, without escaping <, > and &.
+func (r *Refusal) Body(p Protocol) []byte {
+	b := make([]byte, 0, len(r.Words)+128)
+	switch p {
+	case Messages:
+		b = append(b, `{"type":"error","error":{"type":"`...)
+		b = append(b, errorType(r.Status, p)...)
+		b = append(b, `","message":`...)
+		b = appendQuoted(b, r.Words)
+		if r.Code != "" {
+			b = append(b, `,"code":`...)
+			b = appendQuoted(b, r.Code)
+		}
+		if r.Detail != "" {
+			b = append(b, `,"details":{"error_code":`...)
+			b = append(appendQuoted(b, r.Detail), '}')
+		}
+		return append(b, "}}"...)
+	case Gemini:
+		b = fmt.Appendf(b, `{"error":{"code":%d,"message":`, r.Status)
+		b = appendQuoted(b, r.Words)
+		b = append(b, `,"status":"`...)
+		b = append(b, geminiStatus(r.Status)...)
+		return append(b, `"}}`...)
+	case Chat, Responses:
+	}
+	b = append(b, `{"error":{"message":`...)
+	b = appendQuoted(b, r.Words)
+	b = append(b, `,"type":"`...)
+	b = append(b, errorType(r.Status, p)...)
+	b = append(b, `","param":`...)
+	b = quotedOrNull(b, r.Param)
+	b = append(b, `,"code":`...)
+	b = quotedOrNull(b, r.Code)
+	return append(b, "}}"...)
+}
+
+func quotedOrNull(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, "null"...)
+	}
+	return appendQuoted(b, s)
+}
+
+// Event writes the refusal as the last event of a stream that has begun in p. reply is
+// what was told of the reply so far, for the ids that such an event repeats.
+func (r *Refusal) Event(p Protocol, reply *Facts) []byte {
+	switch p {
+	case Messages:
+		b := []byte("event: error\ndata: ")
+		return append(append(b, r.Body(p)...), "\n\n"...)
+	case Responses:
+		return r.responsesEvent(reply)
+	case Gemini, Chat:
+	}
+	b := []byte("data: ")
+	return append(append(b, r.Body(p)...), "\n\n"...)
+}
+
+// responsesEvent has the error inside of the response, where the agent looks for it.
+func (r *Refusal) responsesEvent(reply *Facts) []byte {
+	code := r.Code
+	if code == "" {
+		code = "server_error"
+		if r.Status == 429 {
+			code = "rate_limit_exceeded"
+		}
+	}
+	id := reply.ID
+	if id == "" {
+		id = "resp_magpie"
+	}
+	b := []byte("event: response.failed\ndata: {\"type\":\"response.failed\",\"sequence_number\":")
+	b = strconv.AppendInt(b, reply.Sequence+1, 10)
+	b = append(b, `,"response":{"id":`...)
+	b = appendQuoted(b, id)
+	b = append(b, `,"object":"response","status":"failed","error":{"code":`...)
+	b = appendQuoted(b, code)
+	b = append(b, `,"message":`...)
+	b = appendQuoted(b, r.Words)
+	b = append(b, `},"model":`...)
+	b = appendQuoted(b, reply.Model)
+	return append(b, ",\"output\":[],\"usage\":null}}\n\n"...)
+}

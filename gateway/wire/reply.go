@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// JudgeWhole reads a reply that came in one piece. It returns Refused for one that says
+// nothing but a refusal, Failed for an error with a status of success, else Content.
+func (r *Reply) JudgeWhole(body []byte) Class {
+	switch r.P {
+	case Chat:
+		class := r.judgeChat(body)
+		r.Whole = true
+		return settled(class)
+	case Responses:
+		return r.wholeResponse(body)
+	case Messages:
+		return r.wholeMessage(body)
+	case Gemini:
+		return r.wholeGemini(body)
+	}
+	return Content
+}
+
+func settled(c Class) Class {
+	if c == Failed || c == Refused {
+		return c
+	}
+	return Content
+}
+
+func (r *Reply) wholeResponse(body []byte) Class {
+	var p responsesReply
+	if json.Unmarshal(body, &p) != nil {
+		return Content
+	}
+	r.responseFacts(&p)
+	r.Whole = true
+	if some(p.Error) {
+		return r.fault(body, p.Error)
+	}
+	for i := range p.Output {
+		if p.Output[i].Type != "reasoning" && (p.Output[i].Type != "message" || some(p.Output[i].Content)) {
+			r.Said = true
+		}
+	}
+	if p.refused() && !r.Said {
+		r.Refusal = "content_filter"
+		return Refused
+	}
+	return Content
+}
+
+func (r *Reply) wholeMessage(body []byte) Class {
+	var m struct {
+		messagesReply
+		Type  string          `json:"type"`
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(body, &m) != nil {
+		return Content
+	}
+	r.messageFacts(&m.messagesReply)
+	r.Whole = true
+	if m.Type == "error" || some(m.Error) {
+		return r.fault(body, m.Error)
+	}
+	for i := range m.Content {
+		if t := m.Content[i].Type; t == "text" && m.Content[i].Text != "" || t != "text" && t != "thinking" && t != "redacted_thinking" {
+			r.Said = true
+		}
+	}
+	if m.Stop == "refusal" && !r.Said {
+		r.Refusal = "refusal"
+		return Refused
+	}
+	return Content
+}
+
+// wholeGemini reads one object, or the array that a stream without alt=sse is.
+func (r *Reply) wholeGemini(body []byte) Class {
+	defer func() { r.Whole = true }()
+	if b := bytes.TrimLeft(body, " \t\r\n"); len(b) == 0 || b[0] != '[' {
+		return settled(r.judgeGemini(body))
+	}
+	var chunks []json.RawMessage
+	if json.Unmarshal(body, &chunks) != nil {
+		return Content
+	}
+	for _, c := range chunks {
+		if class := r.judgeGemini(c); class == Failed || class == Refused {
+			return class
+		}
+	}
+	return Content
+}

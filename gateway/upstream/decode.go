@@ -1,0 +1,113 @@
+package upstream
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Errors of a packed body.
+var (
+	ErrTooLarge = errors.New("the body is larger than the limit")
+	ErrEncoding = errors.New("the body's content-encoding is not known")
+	ErrBroken   = errors.New("the body can't be unpacked")
+)
+
+// maxLayers bounds how often a body may be packed.
+const maxLayers = 2
+
+// Decode unpacks body: what contentEncoding names (zstd, gzip, br, deflate, up to two
+// layers), or what its first bytes show when it names nothing. limit bounds the result.
+func Decode(body []byte, contentEncoding string, limit int64) ([]byte, error) {
+	layers := split(contentEncoding)
+	if len(layers) > maxLayers {
+		return nil, fmt.Errorf("%w: more than %d layers", ErrEncoding, maxLayers)
+	}
+	for i := len(layers) - 1; i >= 0; i-- {
+		out, err := unpack(body, layers[i], limit)
+		if err != nil {
+			return nil, err
+		}
+		body = out
+	}
+	if len(layers) > 0 {
+		return body, nil
+	}
+	if name := shown(body); name != "" {
+		return unpack(body, name, limit)
+	}
+	return body, nil
+}
+
+func split(header string) []string {
+	var out []string
+	for part := range strings.SplitSeq(header, ",") {
+		if part = strings.ToLower(strings.TrimSpace(part)); part != "" && part != "identity" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// shown tells a packed body by its first bytes; no JSON text begins so.
+func shown(b []byte) string {
+	switch {
+	case bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "zstd"
+	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}):
+		return "gzip"
+	}
+	return ""
+}
+
+func unpack(body []byte, name string, limit int64) ([]byte, error) {
+	src := bytes.NewReader(body)
+	var r io.Reader
+	var err error
+	switch name {
+	case "zstd":
+		var d *zstd.Decoder
+		d, err = zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(limit, 8<<20))))
+		if err == nil {
+			defer d.Close()
+			r = d
+		}
+	case "gzip", "x-gzip":
+		r, err = gzip.NewReader(src)
+	case "br":
+		r = brotli.NewReader(src)
+	case "deflate":
+		r, err = inflate(body)
+	default:
+		return nil, fmt.Errorf("%w: %.40q", ErrEncoding, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w as %s: %w", ErrBroken, name, err)
+	}
+	var out bytes.Buffer
+	out.Grow(min(len(body)*4, 1<<20))
+	n, err := io.Copy(&out, io.LimitReader(r, limit+1))
+	switch {
+	case n > limit:
+		return nil, ErrTooLarge
+	case err != nil:
+		return nil, fmt.Errorf("%w as %s: %w", ErrBroken, name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// inflate reads deflate both ways in which it is sent: with zlib's head, and bare.
+func inflate(body []byte) (io.Reader, error) {
+	if r, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
+		return r, nil
+	}
+	return flate.NewReader(bytes.NewReader(body)), nil
+}

@@ -1,5 +1,3 @@
-// Package provider holds what exists: vendors' entries, their keys and accounts,
-// models and groups, as immutable values made from the config and the catalogue.
 package provider
 
 import (
@@ -28,9 +26,8 @@ type Catalog struct {
 	Groups    []*Group    // in the file's order
 	Detected  bool        // made from what was found, without a config file
 	Routing   string      // the default order
-	byID      map[string]*Provider
-	groups    map[string]*Group
-	accounts  map[AccountID]*Account
+
+	index index
 }
 
 // Provider is one vendor's entry.
@@ -55,9 +52,17 @@ type Provider struct {
 	Unlisted                    bool
 	Off                         bool
 	Local                       bool          // every base is on this machine
+	KeyOptional                 bool          // works without a key
+	KeysURL                     string        // where its owner makes keys, "" = unknown
 	Rate                        float64       // multiplies list prices; 1 = as listed
 	HeaderTimeout, StallTimeout time.Duration // 0 = the gateway's
 	Place                       int           // among providers, from 0
+
+	rules  []APIRule      // which models are served on which APIs, from the preset
+	list   string         // where the model list is, when not under a base
+	priced bool           // the table's prices hold for it
+	listed map[string]int // Models by id
+	static map[string]int // Static by id
 }
 
 // Header is one request header.
@@ -87,6 +92,7 @@ type Account struct {
 	Proxy    string        // "" = the provider's
 	Cap      int           // percent, 0 = none
 	Off      bool
+	Unready  string // why the config alone says that it cannot serve, "" = nothing does
 	Home     string // of an account's own program
 	Place    int    // among all accounts of the catalogue, from 0
 }
@@ -112,7 +118,13 @@ type Model struct {
 }
 
 // Price is in USD per million tokens; nil parts are unknown.
-type Price struct{ Input, Output, CacheRead, CacheWrite *float64 }
+type Price struct {
+	Input, Output, CacheRead, CacheWrite *float64
+	CacheWriteHour                       *float64 // written to be kept an hour
+	Own                                  bool     // the person's: a provider's rate does not multiply it
+	Over                                 int64    // above so many input tokens Long holds, 0 = there is no such step
+	Long                                 *Price
+}
 
 // Ref is `provider[@who]/model[:effort]` or `group/<id>`, parsed.
 type Ref struct {
@@ -142,8 +154,9 @@ type Target struct {
 	Provider *Provider // nil for a group
 	Group    *Group
 	Who      string // a name tied by provider@who/…
-	Model    string // the vendor's id; empty for a group
+	Model    string // the vendor's id, with any [1m] mark as asked; empty for a group
 	Effort   string
+	Others   []string // further providers that have this bare id: the first in the file was taken
 }
 
 // Refusal is a name that stands for nothing, and why.

@@ -1,0 +1,78 @@
+package provider
+
+import (
+	"strconv"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway/wire"
+)
+
+// accounts makes the provider's keys, then its accounts, else itself as the one to ask.
+func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
+	for i := range cp.Keys {
+		b.add(p, key(&cp.Keys[i], i), cp.Keys[i].Pos)
+	}
+	for i := range cp.Accounts {
+		b.add(p, signedIn(p.ID, &cp.Accounts[i], i), cp.Accounts[i].Pos)
+	}
+	if len(p.Accounts) > 0 {
+		return
+	}
+	alone := &Account{Name: p.ID, Kind: KindProvider, Weight: 1}
+	switch {
+	case preset != nil && preset.Kind == Subscription:
+		alone.Unready = "provider " + p.ID + " has no account: add one under accounts in [providers." + p.ID + "]"
+	case !p.KeyOptional && !p.Local:
+		alone.Unready = noKey(p.ID, preset)
+	}
+	b.add(p, alone, cp.Pos)
+}
+
+func noKey(id string, preset *Preset) string {
+	example := `{ env = "…" }`
+	if preset != nil && len(preset.Env) > 0 {
+		example = `{ env = "` + preset.Env[0] + `" }`
+	}
+	return "provider " + id + " has no key: add one to [providers." + id + "], such as keys = [" + example + "]"
+}
+
+// add puts the account at its place and under its id.
+func (b *builder) add(p *Provider, a *Account, at config.Pos) {
+	a.Provider = p.ID
+	a.ID = AccountID(p.ID)
+	if a.Kind != KindProvider {
+		a.ID = AccountID(p.ID + "/" + a.Name)
+	}
+	if p.Account(a.Name) != nil {
+		b.problem(at, "provider "+p.ID+" has two keys or accounts named "+quote(a.Name), "give each a name of its own")
+		return
+	}
+	a.Place = b.places
+	b.places++
+	p.Accounts = append(p.Accounts, a)
+}
+
+func key(k *config.Key, place int) *Account {
+	name := k.Name
+	if name == "" {
+		name = "key" + strconv.Itoa(place+1)
+	}
+	return &Account{
+		Name: name, Kind: KindKey,
+		Secret:   SecretSource{Value: k.Value, Env: k.Env, File: k.File, Command: k.Command},
+		Protocol: wire.Protocol(k.Protocol), Models: k.Models,
+		Weight: max(k.Weight, 1), Proxy: k.Proxy, Off: k.Off,
+	}
+}
+
+func signedIn(provider string, a *config.Account, place int) *Account {
+	name := a.Name
+	if name == "" {
+		name = "account" + strconv.Itoa(place+1)
+	}
+	return &Account{
+		Name: name, Kind: KindAccount, Models: a.Models, Weight: 1,
+		Proxy: a.Proxy, Cap: a.Cap, Off: a.Off, Home: a.Home,
+		Unready: "account " + provider + "/" + name + " is a program's sign-in, which this version cannot use yet: give the provider a key",
+	}
+}

@@ -1,0 +1,300 @@
+package provider
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const groupWord = "group"
+
+// Codes of refusals.
+const (
+	CodeBadName         = "invalid_model"
+	CodeModelNotFound   = "model_not_found"
+	CodeProviderUnknown = "provider_not_found"
+	CodeProviderOff     = "provider_off"
+	CodeAccountUnknown  = "account_not_found"
+	CodeGroupUnknown    = "group_not_found"
+	CodeGroupOff        = "group_off"
+	CodeGroupEmpty      = "group_empty"
+)
+
+// Resolve says what a model's name stands for, or why it stands for nothing: a
+// provider's model, a group, or a bare id that exactly one provider's list has.
+func (c *Catalog) Resolve(name string, fetched Lists) (Target, *Refusal) {
+	name = strings.TrimSpace(name)
+	head, model, slash := strings.Cut(name, "/")
+	switch {
+	case name == "":
+		return Target{}, &Refusal{Status: 400, Code: CodeBadName, Words: "the request names no model"}
+	case !slash:
+		return c.resolveBare(name, fetched)
+	case head == "" || model == "":
+		return Target{}, badName(name)
+	case head == groupWord:
+		return c.resolveGroup(name, model)
+	}
+	id, who, tied := strings.Cut(head, "@")
+	if id == "" || tied && who == "" {
+		return Target{}, badName(name)
+	}
+	p := c.index.providers[id]
+	if p == nil {
+		p = c.index.providers[strings.ToLower(id)]
+	}
+	if p == nil {
+		return c.resolveUnknown(name, id, fetched)
+	}
+	return resolveAt(p, Target{Asked: name, Provider: p, Who: who, Model: model})
+}
+
+// resolveAt checks a model of a provider that is there.
+func resolveAt(p *Provider, t Target) (Target, *Refusal) {
+	if p.Off {
+		return Target{}, offRefusal(p)
+	}
+	if t.Who != "" {
+		a := p.Account(t.Who)
+		if a == nil {
+			return Target{}, noSuchAccount(p, t.Who)
+		}
+		t.Who = a.Name
+	}
+	if len(p.Models) > 0 && !p.lists(t.Model) {
+		return Target{}, &Refusal{Status: 404, Code: CodeModelNotFound, Words: "provider " + p.ID + " serves only the models that its list in the config names, and " +
+			quote(t.Model) + " is not among them: " + someOf(modelIDs(p.Models)) + nearest(t.Model, modelIDs(p.Models))}
+	}
+	return t, nil
+}
+
+// lists reports whether the provider's own list in the file has the model, with or without its mark.
+func (p *Provider) lists(model string) bool {
+	if _, ok := p.listed[model]; ok {
+		return true
+	}
+	_, ok := p.listed[Unmarked(model)]
+	return ok
+}
+
+// resolveUnknown resolves a name whose part before the / is no provider: the whole may
+// be an id that a relay lists.
+func (c *Catalog) resolveUnknown(name, id string, fetched Lists) (Target, *Refusal) {
+	if t, ok := c.lookBare(name, fetched); ok {
+		return t, nil
+	}
+	words := "there is no provider " + quote(id)
+	if len(c.Providers) == 0 {
+		return Target{}, &Refusal{Status: 404, Code: CodeProviderUnknown, Words: words + ": add one to the config first"}
+	}
+	ids := make([]string, len(c.Providers))
+	for i, p := range c.Providers {
+		ids[i] = p.ID
+	}
+	return Target{}, &Refusal{Status: 404, Code: CodeProviderUnknown, Words: words + ", and no provider's list has " + quote(name) +
+		"; providers: " + someOf(ids) + nearest(id, ids)}
+}
+
+// resolveBare resolves a name without a provider: a group's id, else an id of a list.
+func (c *Catalog) resolveBare(name string, fetched Lists) (Target, *Refusal) {
+	if g := c.findGroup(name); g != nil {
+		return groupTarget(name, g)
+	}
+	if t, ok := c.lookBare(name, fetched); ok {
+		return t, nil
+	}
+	for _, p := range c.Providers {
+		if p.Off && (p.lists(name) || fetched[p.ID].Has(name)) {
+			return Target{}, offRefusal(p)
+		}
+	}
+	return Target{}, c.unknownModel(name, fetched)
+}
+
+// lookBare finds a bare id among the lists: the file's and the presets' first by index,
+// then the fetched ones. The first provider of the file that has it is taken.
+func (c *Catalog) lookBare(name string, fetched Lists) (Target, bool) {
+	for _, id := range []string{name, Unmarked(name)} {
+		var first *Provider
+		var others []string
+		for _, p := range c.holders(id, fetched) {
+			if p.Off {
+				continue
+			}
+			if first == nil {
+				first = p
+				continue
+			}
+			others = append(others, p.ID)
+		}
+		if first != nil {
+			return Target{Asked: name, Provider: first, Model: name, Others: others}, true
+		}
+	}
+	return Target{}, false
+}
+
+// holders returns the providers that list the id, in the file's order.
+func (c *Catalog) holders(id string, fetched Lists) []*Provider {
+	found := c.index.bare[id]
+	if len(fetched) == 0 {
+		return found
+	}
+	var more []*Provider
+	for _, p := range c.index.loose {
+		if fetched[p.ID].Has(id) && !slices.Contains(found, p) {
+			more = append(more, p)
+		}
+	}
+	if len(more) == 0 {
+		return found
+	}
+	all := slices.Concat(found, more)
+	slices.SortFunc(all, func(a, b *Provider) int { return a.Place - b.Place })
+	return all
+}
+
+func (c *Catalog) findGroup(name string) *Group {
+	groups := c.index.groups
+	if len(groups) == 0 {
+		return nil
+	}
+	name = Unmarked(name)
+	if g := groups[name]; g != nil {
+		return g
+	}
+	if g := groups[strings.ToLower(name)]; g != nil {
+		return g
+	}
+	return groups[Slug(name)]
+}
+
+func (c *Catalog) resolveGroup(name, id string) (Target, *Refusal) {
+	if g := c.findGroup(id); g != nil {
+		return groupTarget(name, g)
+	}
+	words := "there is no group " + quote(id)
+	if len(c.Groups) > 0 {
+		ids := make([]string, len(c.Groups))
+		for i, g := range c.Groups {
+			ids[i] = g.ID
+		}
+		words += "; groups: " + someOf(ids) + nearest(id, ids)
+	}
+	return Target{}, &Refusal{Status: 404, Code: CodeGroupUnknown, Words: words}
+}
+
+func groupTarget(name string, g *Group) (Target, *Refusal) {
+	switch {
+	case g.Off:
+		return Target{}, &Refusal{Status: 404, Code: CodeGroupOff, Words: "group " + g.ID + " is switched off: take off = true out of [groups." + g.ID + "]"}
+	case len(g.Members) == 0:
+		return Target{}, &Refusal{Status: 404, Code: CodeGroupEmpty, Words: "group " + g.ID + " has no members: name some in [groups." + g.ID + "]"}
+	}
+	return Target{Asked: name, Group: g}, nil
+}
+
+func (c *Catalog) unknownModel(name string, fetched Lists) *Refusal {
+	if len(c.Providers) == 0 {
+		return &Refusal{Status: 404, Code: CodeModelNotFound, Words: "nothing serves " + quote(name) + ": add a provider to the config first"}
+	}
+	ids := c.names(fetched)
+	words := "nothing is called " + quote(name)
+	if len(ids) > 0 {
+		words += "; there are " + someOf(ids)
+	}
+	return &Refusal{Status: 404, Code: CodeModelNotFound, Words: words + nearest(name, ids) + "; a model is asked for as provider/model, of " + someOf(c.onIDs())}
+}
+
+func (c *Catalog) onIDs() []string {
+	var ids []string
+	for _, p := range c.Providers {
+		if !p.Off {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// names returns what can be asked for by a bare name: groups, then listed models in the file's order.
+func (c *Catalog) names(fetched Lists) []string {
+	var ids []string
+	for _, g := range c.Groups {
+		if !g.Off {
+			ids = append(ids, g.ID)
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range c.Providers {
+		if p.Off || p.Unlisted {
+			continue
+		}
+		for _, m := range p.Listed(fetched[p.ID]) {
+			if !seen[m.ID] {
+				seen[m.ID] = true
+				ids = append(ids, m.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// Listed returns the models that the provider is known to have: the file's, else the
+// fetched, else the preset's own. The slice must not be changed.
+func (p *Provider) Listed(fetched *List) []Model {
+	switch {
+	case len(p.Models) > 0:
+		return p.Models
+	case len(fetched.Models()) > 0:
+		return fetched.Models()
+	}
+	return p.Static
+}
+
+func badName(name string) *Refusal {
+	return &Refusal{Status: 400, Code: CodeBadName, Words: "the model's name " + quote(name) + " lacks the part on one side of its /: write provider/model"}
+}
+
+func offRefusal(p *Provider) *Refusal {
+	return &Refusal{Status: 404, Code: CodeProviderOff, Words: "provider " + p.ID + " is switched off: take off = true out of [providers." + p.ID + "]"}
+}
+
+func noSuchAccount(p *Provider, who string) *Refusal {
+	var names []string
+	for _, a := range p.Accounts {
+		if a.Kind != KindProvider {
+			names = append(names, a.Name)
+		}
+	}
+	words := "provider " + p.ID + " has no key or account " + quote(who)
+	if len(names) > 0 {
+		words += "; it has " + someOf(names) + nearest(who, names)
+	}
+	return &Refusal{Status: 404, Code: CodeAccountUnknown, Words: words}
+}
+
+func modelIDs(models []Model) []string {
+	ids := make([]string, len(models))
+	for i := range models {
+		ids[i] = models[i].ID
+	}
+	return ids
+}
+
+// quote puts a name that the asker wrote in quotes, cut to a bearable length.
+func quote(s string) string {
+	const most = 80
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// someOf lists the first few names and says how many more there are.
+func someOf(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(len(names)-most) + " more"
+}

@@ -92,7 +92,10 @@ func (c *Clock) Ago(t time.Time) string {
 func (c *Clock) Running(t time.Time) string {
 	gone := max(c.Now.Sub(t), 0)
 	unit := time.Second
-	if gone >= time.Hour {
+	switch {
+	case gone >= 24*time.Hour:
+		unit = time.Hour
+	case gone >= time.Hour:
 		unit = time.Minute
 	}
 	whole := gone / unit
@@ -132,7 +135,7 @@ func (c *Clock) When(t time.Time) string {
 // Span writes a length of time in its two largest units: 41m, 2h14m, 3d04h.
 func Span(d time.Duration) string {
 	switch {
-	case d > 24*time.Hour || d == 24*time.Hour:
+	case d >= 24*time.Hour:
 		hours := int64(d / time.Hour)
 		return fmt.Sprintf("%dd%02dh", hours/24, hours%24)
 	case d >= time.Hour:

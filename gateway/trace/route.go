@@ -1,5 +1,3 @@
-// Package trace holds what the gateway tells about itself: values with a stable
-// JSON form, and the bus that hands them on. It imports nothing of ours.
 package trace
 
 import "time"

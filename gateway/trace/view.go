@@ -68,6 +68,7 @@ type Resets struct {
 // Group is one group as it stands.
 type Group struct {
 	Seq     uint64   `json:"seq"`
+	Place   int      `json:"place"` // among all groups, in the config's order
 	ID      string   `json:"id"`
 	Routing string   `json:"routing"`
 	Members []string `json:"members"`
@@ -107,7 +108,7 @@ type Today struct {
 
 // Status is the gateway as a whole.
 type Status struct {
-	Name     string       `json:"name"` // "magpie"
+	Seq      uint64       `json:"seq,omitempty"` // of its last change	Name     string       `json:"name"` // "magpie"
 	Version  string       `json:"version"`
 	PID      int          `json:"pid"`
 	Demo     bool         `json:"demo"`

@@ -1,0 +1,152 @@
+package canvas
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"dev.magpie/tui/theme"
+)
+
+// Render is the whole grid as the terminal wants it: exactly as many lines as the canvas is
+// high, joined by line feeds, each of exactly its width in cells.
+func (c *Canvas) Render(pens *theme.Pens) string {
+	g := c.g
+	g.out = g.out[:0]
+	for y := range g.h {
+		if y > 0 {
+			g.out = append(g.out, '\n')
+		}
+		g.out = g.line(g.out, y, pens)
+	}
+	return string(g.out)
+}
+
+// line appends one row. Blanks join the run before them when neither pen shows on a blank,
+// which keeps the frame short.
+func (g *grid) line(out []byte, y int, pens *theme.Pens) []byte {
+	row := g.cells[y*g.w:][:g.w]
+	after, begun := "", false
+	var pen theme.Role
+	var sel bool
+	for x := 0; x < len(row); x++ {
+		p := &row[x]
+		if p.width == 0 {
+			continue
+		}
+		ps := p.flags&selected != 0
+		if !begun || (p.pen != pen || ps != sel) && !g.joins(p, pens, pen, sel) {
+			var before string
+			out = append(out, after...)
+			before, after = pens.Pen(p.pen, ps)
+			out = append(out, before...)
+			pen, sel, begun = p.pen, ps, true
+		}
+		out = g.glyph(out, p, x)
+	}
+	return append(out, after...)
+}
+
+// joins reports whether a cell may be drawn with the pen of the run before it.
+func (g *grid) joins(p *cell, pens *theme.Pens, pen theme.Role, sel bool) bool {
+	return p.r == ' ' && p.long == 0 && !pens.Paints(p.pen, p.flags&selected != 0) && !pens.Paints(pen, sel)
+}
+
+// glyph appends one grapheme. Around one whose width terminals disagree about, the cells are
+// erased first and the cursor is set after it, so that the columns behind it stand either way.
+func (g *grid) glyph(out []byte, p *cell, x int) []byte {
+	if p.flags&disputed == 0 {
+		return g.bare(out, p)
+	}
+	out = append(out, "\x1b["...)
+	out = strconv.AppendInt(out, int64(p.width), 10)
+	out = append(out, 'X')
+	if x+int(p.width) >= g.w {
+		// At the edge a terminal that finds it wider would wrap the line.
+		out = utf8.AppendRune(out, p.r)
+		return g.pad(out, int(p.width)-g.set.options().Rune(p.r))
+	}
+	out = g.bare(out, p)
+	out = append(out, "\x1b["...)
+	out = strconv.AppendInt(out, int64(x+int(p.width)+1), 10)
+	return append(out, 'G')
+}
+
+func (g *grid) bare(out []byte, p *cell) []byte {
+	if p.long > 0 {
+		return append(out, g.long[p.long-1]...)
+	}
+	return utf8.AppendRune(out, p.r)
+}
+
+func (g *grid) pad(out []byte, n int) []byte {
+	for range n {
+		out = append(out, ' ')
+	}
+	return out
+}
+
+// Plain is the grid as text without any pen, trailing blanks of each line left out: what a
+// golden file holds.
+func (c *Canvas) Plain() string {
+	g := c.g
+	var b strings.Builder
+	var line []byte
+	for y := range g.h {
+		line = line[:0]
+		for x := range g.w {
+			if p := &g.cells[y*g.w+x]; p.width > 0 {
+				line = g.bare(line, p)
+			}
+		}
+		b.WriteString(strings.TrimRight(string(line), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// PenRuns names the pens of each line as runs of cells, "title_focus 14, rule 3", with a + after the
+// role on the selected row. Blanks without a pen count to the run before them; a line of nothing but
+// such blanks is empty.
+func (c *Canvas) PenRuns() string {
+	var b strings.Builder
+	for y := range c.g.h {
+		runs := c.g.runs(y)
+		for i, r := range runs {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(r.name + " " + strconv.Itoa(r.cells))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+type run struct {
+	name  string
+	cells int
+}
+
+func (g *grid) runs(y int) []run {
+	var runs []run
+	blanks := true
+	for x := range g.w {
+		p := &g.cells[y*g.w+x]
+		name := p.pen.String()
+		if p.flags&selected != 0 {
+			name += "+"
+		}
+		idle := p.r == ' ' && p.long == 0 && name == theme.None.String()
+		blanks = blanks && idle
+		if n := len(runs); n > 0 && (idle || runs[n-1].name == name) {
+			runs[n-1].cells++
+			continue
+		}
+		runs = append(runs, run{name: name, cells: 1})
+	}
+	if blanks {
+		return nil
+	}
+	return runs
+}

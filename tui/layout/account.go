@@ -1,0 +1,58 @@
+package layout
+
+// Accounts take two lines each from this kind of layout on.
+const twoLines = Wide
+
+// AccountLines is the number of lines that an account takes in a layout.
+func AccountLines(k Kind) int {
+	if k == twoLines {
+		return 2
+	}
+	return 1
+}
+
+var (
+	window = field{col: ColWindow, w: 2, gap: 1}
+	ahead  = field{col: ColAhead, w: 1, gap: 1}
+	used   = field{col: ColUsed, w: 4, right: true}
+)
+
+func name(w int) field { return field{col: ColName, w: w, gap: 1, most: 20} }
+
+func bar(w int) field { return field{col: ColBar, w: w, gap: 1, most: w + 8} }
+
+func renews(w int) field { return field{col: ColRenews, w: w, gap: 1, right: true} }
+
+func note(w, gap int) field { return field{col: ColNote, w: w, gap: gap, most: 48} }
+
+// AccountColumns are the columns of the list of accounts in a pane of a width. In the wide layout they
+// serve both lines of an account. Where ColAhead is missing the mark stands before the number.
+func AccountColumns(width int, k Kind) []Column {
+	return place(width, accountFields(width, k))
+}
+
+func accountFields(width int, k Kind) []field {
+	switch {
+	case k == Wide && width >= 40 && width < 60:
+		beside := used
+		beside.w = 5 // the mark and three digits
+		end := field{col: ColNote, gap: 1}
+		return []field{mark, name(10), window, bar(10), beside, renews(7), end}
+	case width >= 80:
+		provider := field{col: ColProvider, w: 8, gap: 1}
+		return []field{mark, name(10), provider, window, bar(14), ahead, used, renews(7), note(24, 2)}
+	case width >= 44:
+		return []field{mark, name(10), bar(8), ahead, used, renews(5), window, note(min(8, width-38), 1)}
+	case width >= 32:
+		return []field{mark, name(10), bar(min(10, width-27)), ahead, used, renews(6)}
+	case width >= 23:
+		short := used
+		short.gap = 0
+		return []field{mark, name(9), short, renews(6)}
+	case width >= 12:
+		return []field{mark, name(width - 7), used}
+	case width >= 4:
+		return []field{mark, name(1)}
+	}
+	return []field{{col: ColMark, w: min(max(width, 0), 1)}}
+}

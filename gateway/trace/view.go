@@ -108,7 +108,8 @@ type Today struct {
 
 // Status is the gateway as a whole.
 type Status struct {
-	Seq      uint64       `json:"seq,omitempty"` // of its last change	Name     string       `json:"name"` // "magpie"
+	Seq      uint64       `json:"seq,omitempty"` // of its last change
+	Name     string       `json:"name"`          // "magpie"
 	Version  string       `json:"version"`
 	PID      int          `json:"pid"`
 	Demo     bool         `json:"demo"`

@@ -20,7 +20,7 @@ const (
 type State struct {
 	Status   trace.Status    // without accounts and groups
 	Accounts []trace.Account // in the config's order
-	Groups   []trace.Group   // in the order in which they were told
+	Groups   []trace.Group   // in the config's order
 	Routes   []*trace.Route  // oldest first
 	Logs     []trace.Log     // oldest first
 	Skipped  Skip
@@ -38,9 +38,9 @@ type Skip struct {
 	At time.Time
 }
 
-// Link says whether the gateway is there.
+// Link says how the screen is connected to its gateway.
 type Link struct {
-	Lost  time.Time // zero while connected
+	Lost  time.Time // since when it is not, zero while it is
 	Retry time.Time // of the next attempt
 	Why   string
 }
@@ -66,12 +66,16 @@ func (s *State) Replace(v trace.View, now time.Time) {
 	for i := range v.Routes {
 		s.putRoute(&v.Routes[i])
 	}
+	s.talks = nil
 	s.trim()
 	s.settle(now)
 }
 
 // Apply folds one batch in.
 func (s *State) Apply(b trace.Batch, now time.Time) {
+	if b.View != nil {
+		s.Replace(*b.View, now)
+	}
 	for i := range b.Routes {
 		s.putRoute(&b.Routes[i])
 	}
@@ -84,15 +88,18 @@ func (s *State) Apply(b trace.Batch, now time.Time) {
 	for i := range b.Groups {
 		s.putGroup(b.Groups[i])
 	}
-	s.Logs = tail(append(s.Logs, b.Logs...), keepLogs)
+	s.putLogs(b.Logs)
 	if b.Status != nil {
 		s.Status = *b.Status
 		s.Status.Accounts, s.Status.Groups = nil, nil
 	}
-	if b.Behind {
+	if b.Link != nil {
+		s.link(b.Link, now)
+	}
+	if b.Lost > 0 || b.Behind {
 		s.skip(max(b.Lost, 1), now)
 	}
-	if len(b.Accounts) > 0 {
+	if len(b.Accounts)+len(b.Groups) > 0 {
 		s.settle(now)
 	}
 }
@@ -113,12 +120,22 @@ func (s *State) Behind(c *Clock) int {
 	return s.Skipped.N
 }
 
-// Lose says that the gateway is gone since now, and when it is asked for again.
-func (s *State) Lose(why string, now, retry time.Time) {
-	if s.Link.Lost.IsZero() {
-		s.Link.Lost = now
+func (s *State) link(l *trace.Link, now time.Time) {
+	s.Link = Link{}
+	if l.Lost {
+		s.Link = Link{Lost: l.Since, Retry: now.Add(l.RetryIn), Why: l.Error}
 	}
-	s.Link.Retry, s.Link.Why = retry, why
+}
+
+// putLogs adds lines in their order; one that is there already is not added again.
+func (s *State) putLogs(lines []trace.Log) {
+	for _, l := range lines {
+		if n := len(s.Logs); n > 0 && l.Seq != 0 && l.Seq <= s.Logs[n-1].Seq {
+			continue
+		}
+		s.Logs = append(s.Logs, l)
+	}
+	s.Logs = tail(s.Logs, keepLogs)
 }
 
 func (s *State) putRoute(r *trace.Route) {
@@ -179,6 +196,7 @@ func (s *State) putGroup(g trace.Group) {
 // settle puts accounts in their order, names them and notes their readings.
 func (s *State) settle(now time.Time) {
 	slices.SortStableFunc(s.Accounts, func(a, b trace.Account) int { return cmp.Compare(a.Place, b.Place) })
+	slices.SortStableFunc(s.Groups, func(a, b trace.Group) int { return cmp.Compare(a.Place, b.Place) })
 	s.names = nameAccounts(s.Accounts, s.mask)
 	s.observe(now)
 }

@@ -71,6 +71,35 @@ func TestMemoryIsBoundedAndForgetsNoLiveRequest(t *testing.T) {
 	}
 }
 
+func TestAViewAfterAGapReplacesAllButWhatOnlyTheScreenKnows(t *testing.T) {
+	s := New(trace.View{Routes: []trace.Route{{ID: 1}}, Status: trace.Status{Accounts: []trace.Account{account("a/1", 0, trace.Fine)}}}, noon, false)
+	s.Apply(trace.Batch{Behind: true, Lost: 3, View: &trace.View{
+		Status: trace.Status{Version: "2", Accounts: []trace.Account{account("b/1", 0, trace.Fine)}},
+		Routes: []trace.Route{{ID: 7}}, Logs: []trace.Log{{Seq: 4, Text: "new"}},
+	}, Logs: []trace.Log{{Seq: 4, Text: "new"}, {Seq: 5, Text: "newer"}}}, noon)
+	if s.Route(1) != nil || s.Route(7) == nil || s.Status.Version != "2" || len(s.Accounts) != 1 || s.Accounts[0].ID != "b/1" {
+		t.Errorf("the view was not taken: %+v", s)
+	}
+	if len(s.Logs) != 2 {
+		t.Errorf("the log has %d lines, want each once", len(s.Logs))
+	}
+	if s.Behind(At(noon)) != 3 {
+		t.Errorf("%d events are told as skipped", s.Behind(At(noon)))
+	}
+}
+
+func TestALostConnectionIsToldUntilItIsBack(t *testing.T) {
+	s := New(trace.View{}, noon, false)
+	s.Apply(trace.Batch{Link: &trace.Link{Lost: true, Since: noon, RetryIn: 4 * time.Second, Error: "connection refused"}}, noon.Add(time.Second))
+	if !s.Link.Lost.Equal(noon) || !s.Link.Retry.Equal(noon.Add(5*time.Second)) {
+		t.Errorf("the link is %+v", s.Link)
+	}
+	s.Apply(trace.Batch{Link: &trace.Link{Since: noon.Add(5 * time.Second)}}, noon.Add(5*time.Second))
+	if !s.Link.Lost.IsZero() {
+		t.Errorf("the link is still lost: %+v", s.Link)
+	}
+}
+
 func TestSkippedEventsAreToldForAWhile(t *testing.T) {
 	s := New(trace.View{}, noon, false)
 	if s.Behind(At(noon)) != 0 {

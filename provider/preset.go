@@ -43,6 +43,7 @@ type Preset struct {
 	List        string                      `json:"list,omitempty"` // where the model list is, when not under a base
 	NoList      bool                        `json:"no_list,omitempty"`
 	Models      []string                    `json:"models,omitempty"` // known to be there, for a vendor without a list
+	Detect      bool                        `json:"detect,omitempty"` // looked for on this machine when there is no config
 	KeysURL     string                      `json:"keys_url,omitempty"`
 	Notes       []string                    `json:"notes,omitempty"`
 	Checked     string                      `json:"checked"` // the day on which the row was checked

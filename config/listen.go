@@ -58,7 +58,8 @@ func hostOK(host string) bool {
 		return !zoned || zone != ""
 	}
 	for label := range strings.SplitSeq(strings.TrimSuffix(host, "."), ".") {
-		if label == "" || strings.Trim(label, letters+digits+"-_") != "" {
+		strange := func(r rune) bool { return r < 0x80 && !strings.ContainsRune(letters+digits+"-_", r) }
+		if label == "" || strings.ContainsFunc(label, strange) {
 			return false
 		}
 	}

@@ -1,14 +1,24 @@
 package config
 
 import (
-	"errors"
+	"bytes"
+	_ "embed"
 	"fmt"
 	"os"
-
-	"github.com/BurntSushi/toml"
+	"slices"
+	"strings"
 )
 
-// Load reads and checks the config file at path. What is wrong with its content is an *Errors.
+// defaultTOML holds every default, and says what each key means.
+//
+//go:embed default.toml
+var defaultTOML []byte
+
+// Reference returns the documented default.toml: every key, its default and its meaning.
+func Reference() string { return string(defaultTOML) }
+
+// Load reads and checks the config file at path. What is wrong with its content is an *Errors; a file that
+// isn't there is an error that is fs.ErrNotExist.
 func Load(path string) (*Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -17,23 +27,123 @@ func Load(path string) (*Config, error) {
 	return Parse(path, data)
 }
 
-// Parse reads and checks a config; name is what problems call the file. The error is always an *Errors:
-// a mistake in the syntax alone, all others together.
+// Parse reads and checks a config; name is what problems call the file. The error is always an *Errors: a
+// mistake in the syntax alone, all others together.
 func Parse(name string, data []byte) (*Config, error) {
 	c := Default()
 	c.Path = name
-	var raw map[string]any
-	if _, err := toml.Decode(string(data), &raw); err != nil {
-		p := Problem{File: name, Text: err.Error()}
-		if at, ok := errors.AsType[toml.ParseError](err); ok {
-			p.Line, p.Col, p.Text = at.Position.Line, at.Position.Col, at.Message
-		}
-		return nil, &Errors{Problems: []Problem{p}}
+	if problems := c.take(data); problems != nil {
+		return nil, &Errors{Problems: problems}
 	}
 	return c, nil
 }
 
 // Default returns the config of an empty file.
 func Default() *Config {
-	return &Config{Listen: DefaultListen, Routing: "smart", Affinity: "auto", BodyLimit: 64 << 20, AutoGroups: true}
+	var c Config
+	if problems := c.take(defaultTOML); problems != nil {
+		panic(problems[0].String())
+	}
+	c.Lines, c.ThemePos = nil, Pos{}
+	return &c
+}
+
+// take reads data over what c holds, and returns what is wrong with it.
+func (c *Config) take(data []byte) []Problem {
+	data = slices.Clip(bytes.Clone(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	if len(data) > maxFile {
+		return []Problem{{File: c.Path, Text: "the file is larger than 1MB", Hint: "a config is much smaller"}}
+	}
+	d := &decoder{c: c, homes: homes()}
+	root, wrong := read(data)
+	if wrong != nil {
+		c.Lines = lines(data, guess(data, harmless()))
+		return []Problem{c.Problem(posAt(data, lineStarts(data), wrong.offset), wrong.text, wrong.hint)}
+	}
+	fill(d, root, topFields, c)
+	d.lookUp()
+	d.loops()
+	c.Lines = lines(data, d.hidden)
+	return c.problems(d.problems)
+}
+
+// problems returns the complaints in the order of the file, each with its line.
+func (c *Config) problems(all []complaint) []Problem {
+	slices.SortStableFunc(all, func(a, b complaint) int {
+		if a.at.Line != b.at.Line {
+			return a.at.Line - b.at.Line
+		}
+		return a.at.Col - b.at.Col
+	})
+	var problems []Problem
+	for _, w := range all {
+		problems = append(problems, c.Problem(w.at, w.text, w.hint))
+	}
+	return problems
+}
+
+// section is one table of the schema, as the pages name it.
+type section struct {
+	title string
+	rows  []description
+}
+
+// description is one key of a table, in words.
+type description struct {
+	key, takes, def, means string
+	unmet                  bool
+}
+
+// sections returns the whole schema.
+func sections() []section {
+	return []section{
+		{"the top of the file", describe(topFields)},
+		{"[providers.<id>]", describe(providerFields)},
+		{"an entry of keys", describe(keyFields)},
+		{"an entry of accounts", describe(accountFields)},
+		{"an entry of models", describe(modelFields)},
+		{"a model's price", describe(priceFields)},
+		{"[groups.<id>]", describe(groupFields)},
+		{"an entry of rules", describe(ruleFields)},
+		{"[agents.<id>]", describe(agentFields)},
+		{"[screen]", describe(screenFields)},
+		{"[notify]", describe(notifyFields)},
+	}
+}
+
+func describe[T any](fields []field[T]) []description {
+	all := make([]description, len(fields))
+	for i, f := range fields {
+		all[i] = description{f.key, f.takes, f.def, f.means, f.unmet}
+	}
+	return all
+}
+
+// homes returns the table that each key belongs in, where there is but one.
+func homes() map[string]string {
+	all := map[string]string{}
+	for _, s := range sections() {
+		for _, r := range s.rows {
+			if _, several := all[r.key]; several {
+				all[r.key] = ""
+				continue
+			}
+			all[r.key] = s.title
+		}
+	}
+	return all
+}
+
+// harmless returns the keys whose values are never secret.
+func harmless() map[string]bool {
+	all := map[string]bool{}
+	for _, s := range sections() {
+		for _, r := range s.rows {
+			all[r.key] = true
+		}
+	}
+	for _, key := range strings.Fields("value env command proxy headers balance_url keys") {
+		all[key] = false
+	}
+	return all
 }

@@ -1,5 +1,13 @@
 // Package route decides whom to ask: pure functions over a snapshot. No clock,
 // no lock, no I/O; every placement carries its reason.
+//
+//	Snapshot ─┐
+//	          ├─ Plan ─► expand ► leaveOut ► pinFirst ► restLast ► dress ─► trace.Plan
+//	Call ─────┘                                                               │
+//	                         nothing to ask, or not to be asked: Refuse ◄─────┘
+//
+// A step works on seats, small values that know their account; dress turns each
+// into the candidate that is told, once its place is settled.
 package route
 
 import (
@@ -16,6 +24,7 @@ type Snapshot struct {
 	Catalog  *provider.Catalog
 	Standing map[provider.AccountID]Standing
 	Rests    map[string]trace.Rest // by rest key and model rest id; ended ones may still stand
+	Lists    provider.Lists        // vendors' fetched model lists; nil = none
 }
 
 // Standing is how one account stands.
@@ -24,14 +33,44 @@ type Standing struct {
 	Paused  *trace.Paused
 	Pinned  *trace.Pinned
 	Windows []provider.Window // as last read
-	Read    time.Time      // when; zero = never
+	Told    []trace.Window    // Windows in the trace's shape, made once by whoever keeps the readings; nil = not made
+	Read    time.Time         // when; zero = never
+	Print   string            // fingerprint of its secret, "" = not known yet
 }
+
+// PausedAt returns the pause in force at now, nil when there is none.
+func (st Standing) PausedAt(now time.Time) *trace.Paused {
+	if st.Paused == nil || over(st.Paused.Until, now) {
+		return nil
+	}
+	return st.Paused
+}
+
+// PinnedAt returns the pin in force at now, nil when there is none. Whether it
+// concerns a request is for its filters to say.
+func (st Standing) PinnedAt(now time.Time) *trace.Pinned {
+	if st.Pinned == nil || over(st.Pinned.Until, now) {
+		return nil
+	}
+	return st.Pinned
+}
+
+// over says whether a wish that holds until then has ended; zero holds until it is taken back.
+func over(until, now time.Time) bool { return !until.IsZero() && !now.Before(until) }
 
 // Call is what planning needs of a request.
 type Call struct {
 	Target   provider.Target
 	Agent    string
-	Protocol wire.Protocol      // the API that the agent speaks
+	Protocol wire.Protocol      // the API that the agent speaks; "" = any, such as for a look at the plan
 	Only     provider.AccountID // X-Magpie-Account: this one alone
 	Made     provider.AccountID // made what the request goes on from: this one alone
+}
+
+// Refusal is what an agent is told when nobody is asked at all.
+type Refusal struct {
+	Status  int
+	Code    string
+	Words   string    // what, why, what to do next
+	RetryAt time.Time // when it may go by itself; zero = never, or not known
 }

@@ -1,0 +1,76 @@
+package route
+
+import (
+	"strings"
+
+	"dev.magpie/gateway/trace"
+)
+
+// dress turns the seats into candidates as they are told, each with its reason.
+func dress(d *draft) {
+	if len(d.in) > 0 {
+		d.plan.Order = make([]trace.Candidate, len(d.in))
+		for i := range d.in {
+			d.tell(&d.plan.Order[i], &d.in[i])
+		}
+	}
+	if len(d.out) == 0 {
+		return
+	}
+	d.plan.Left = make([]trace.Candidate, len(d.out))
+	for i := range d.out {
+		t := &d.out[i]
+		if r, ok := d.s.resting(t.who, t.model, t.standing.Print); ok {
+			t.rest = &r
+		}
+		d.tell(&d.plan.Left[i], t)
+		d.plan.Left[i].Out = string(t.why)
+	}
+}
+
+// tell fills in one candidate. Windows are shared with the snapshot.
+func (d *draft) tell(c *trace.Candidate, t *seat) {
+	c.ID = string(t.who.ID)
+	c.Provider = t.of.ID
+	c.Name = t.of.Name
+	c.Who = t.who.Name
+	c.Kind = string(t.who.Kind)
+	c.Model = t.model
+	c.Effort = t.effort
+	c.Routing = t.of.Routing
+	c.Rest = t.rest
+	c.Fallback = t.place.fallback
+	c.Why = d.reason(t)
+	d.weigh(c, t)
+}
+
+// reason says why a seat stands where it stands.
+func (d *draft) reason(t *seat) trace.Reason {
+	r := trace.Reason{Code: trace.WhyListed, N: t.place.n, Of: t.place.of, By: t.place.by}
+	switch {
+	case t.why != "":
+		r.Code, r.Text = t.why, t.text
+		if p := t.standing.PausedAt(d.s.Now); p != nil && t.why == trace.WhyPaused {
+			r.Until = p.Until
+		}
+	case t.rest != nil:
+		r.Code, r.Kind, r.Until = trace.WhyResting, t.rest.Why, t.rest.Until
+		if len(d.in) == 1 {
+			r.Code = trace.WhyRestOnly
+		}
+	case d.c.Only != "", d.c.Target.Who != "":
+		r.Code = trace.WhyNamed
+	case d.c.Made != "":
+		r.Code = trace.WhyMade
+	case t.pin != nil:
+		r.Code, r.Until = trace.WhyPinned, t.pin.Until
+	case t.place.fallback:
+		r.Code = trace.WhyFallback
+	case len(d.in)+len(d.out) == 1:
+		r.Code = trace.WhyOnly
+	}
+	if others := d.c.Target.Others; len(others) > 0 && (r.Code == trace.WhyListed || r.Code == trace.WhyOnly) {
+		r.Text = "first of those that have it; also " + strings.Join(others, ", ")
+	}
+	return r
+}

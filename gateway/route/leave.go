@@ -1,0 +1,114 @@
+package route
+
+import (
+	"strings"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// leaveOut takes out those that must not be asked, each for the first reason that holds.
+func leaveOut(d *draft) {
+	for i := range d.in {
+		t := &d.in[i]
+		t.standing = d.s.Standing[t.who.ID]
+		t.pin = d.pinOn(t)
+	}
+	pinnedOnly := d.onlyPins()
+	left := 0
+	for i := range d.in {
+		t := &d.in[i]
+		t.why, t.text = d.whyNot(t, pinnedOnly)
+		if t.why != "" {
+			left++
+		}
+	}
+	if left == 0 {
+		return
+	}
+	d.out = make([]seat, 0, left)
+	stay := d.in[:0]
+	for i := range d.in {
+		if d.in[i].why != "" {
+			d.out = append(d.out, d.in[i])
+			continue
+		}
+		stay = append(stay, d.in[i])
+	}
+	d.in = stay
+}
+
+// whyNot says why a seat is left out, "" when it is not. What can't change during the
+// request goes first: a paused key that the request does not name is not named.
+func (d *draft) whyNot(t *seat, pinnedOnly bool) (code trace.ReasonCode, text string) {
+	switch {
+	case t.place.off:
+		return trace.WhyOff, "group " + t.place.by
+	case t.of.Off:
+		return trace.WhyOff, "provider " + t.of.ID
+	case t.who.Off:
+		return trace.WhyOff, ""
+	case d.c.Only != "" && t.who.ID != d.c.Only, t.place.tied, pinnedOnly && (t.pin == nil || !t.pin.Only):
+		return trace.WhyNotNamed, ""
+	case d.c.Made != "" && t.who.ID != d.c.Made:
+		return trace.WhyNotMade, ""
+	case !t.who.Serves(t.model):
+		return trace.WhyBarred, ""
+	case t.place.unlisted:
+		return trace.WhyNotServed, ""
+	}
+	if ok, text := d.reaches(t); !ok {
+		return trace.WhyProtocol, text
+	}
+	switch {
+	case t.standing.Unready != "":
+		return trace.WhyUnready, t.standing.Unready
+	case t.who.Unready != "":
+		return trace.WhyUnready, t.who.Unready
+	case t.standing.PausedAt(d.s.Now) != nil:
+		return trace.WhyPaused, ""
+	}
+	return "", ""
+}
+
+// reaches says whether the account can be asked on the agent's API. When it can't, the
+// text names the APIs on which it can.
+func (d *draft) reaches(t *seat) (ok bool, text string) {
+	asked, made := d.c.Protocol, t.who.Protocol
+	switch {
+	case made != "" && !t.of.Speaks(made):
+		return false, ""
+	case made != "" && asked != "" && made != asked:
+		return false, string(made)
+	case asked != "" && !d.speaks(t.of, t.model):
+		return false, d.apis(t.of, t.model)
+	}
+	return true, ""
+}
+
+// speaks asks the provider once for all its keys.
+func (d *draft) speaks(p *provider.Provider, model string) bool {
+	if d.spoken.of != p || d.spoken.model != model {
+		d.spoken = spoken{of: p, model: model, ok: p.SpeaksFor(d.c.Protocol, model, d.s.Lists[p.ID])}
+	}
+	return d.spoken.ok
+}
+
+// spoken is the last answer of speaks.
+type spoken struct {
+	of    *provider.Provider
+	model string
+	ok    bool
+}
+
+// apis lists the APIs on which a provider serves the model.
+func (d *draft) apis(p *provider.Provider, model string) string {
+	var names []string
+	for _, api := range wire.Protocols {
+		if p.SpeaksFor(api, model, d.s.Lists[p.ID]) {
+			names = append(names, string(api))
+		}
+	}
+	return strings.Join(names, ", ")
+}

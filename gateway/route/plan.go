@@ -1,0 +1,78 @@
+package route
+
+import (
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+// steps make a plan, in this order.
+var steps = [...]func(*draft){
+	expand,   // the target's candidates, each once, in the file's order
+	leaveOut, // those that must not be asked
+	pinFirst, // the person's pins
+	restLast, // those that rest, behind the others
+	dress,    // the candidates as told, with their reasons
+}
+
+// Plan decides whom to ask for a call, in which order, and whom not: every
+// configured candidate is in Order or in Left, once, with its reason.
+func Plan(s *Snapshot, c Call) trace.Plan {
+	d := draft{s: s, c: c}
+	for _, step := range steps {
+		step(&d)
+	}
+	return d.plan
+}
+
+// draft is a plan in the making.
+type draft struct {
+	s    *Snapshot
+	c    Call
+	in   []seat // to be asked, in order; at first all of them
+	out  []seat // left out
+	plan trace.Plan
+
+	walked []*provider.Group // groups already expanded
+	shut   []shutGroup       // groups switched off, expanded after all others
+	spoken spoken
+}
+
+// seat is one candidate before it is told.
+type seat struct {
+	who      *provider.Account
+	of       *provider.Provider
+	model    string
+	effort   string
+	place    place
+	standing Standing
+	why      trace.ReasonCode // why it is left out, "" while it is not
+	text     string           // what that reason needs besides
+	pin      *trace.Pinned    // the pin that concerns this request
+	rest     *trace.Rest
+}
+
+// place is where the file has a candidate.
+type place struct {
+	n, of    int    // its place, from 1, and among how many
+	by       string // the group, or the provider whose fallback it is
+	fallback bool
+	off      bool // it is there only by a group that is switched off
+	tied     bool // the request's name ties it to another key or account
+	unlisted bool // its provider's own list has not the model
+}
+
+// split moves the seats that go first before the others; both parts keep their order.
+func (d *draft) split(first func(*seat) bool) {
+	sorted := make([]seat, 0, len(d.in))
+	for i := range d.in {
+		if first(&d.in[i]) {
+			sorted = append(sorted, d.in[i])
+		}
+	}
+	for i := range d.in {
+		if !first(&d.in[i]) {
+			sorted = append(sorted, d.in[i])
+		}
+	}
+	d.in = sorted
+}

@@ -1,0 +1,193 @@
+package route
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// Codes of what an agent is told when nobody is asked.
+const (
+	CodeAllPaused    = "all_paused"                  // every candidate is paused
+	CodeNoKey        = "no_key"                      // no candidate has its secret
+	CodeResting      = "account_resting"             // the only one allowed rests
+	CodeNotAllowed   = "model_not_allowed"           // no key's own model list has the model
+	CodeNoAPI        = "api_not_supported"           // no candidate has the agent's API
+	CodeOff          = "account_off"                 // all switched off in the config
+	CodeNotMade      = "previous_response_not_found" // who made what the request goes on from can't be asked
+	CodeNoCandidates = "no_candidates"               // nothing is configured
+)
+
+// Refuse says what to tell the agent instead of asking anyone, nil when the plan is to be carried out.
+func Refuse(p trace.Plan, c Call) *Refusal {
+	switch {
+	case c.Only != "" && !names(p, string(c.Only)):
+		return notFound(p, c)
+	case c.Made != "" && len(p.Order) == 0:
+		return notMade(c)
+	case len(p.Order) == 0:
+		return nobody(p, c)
+	case p.Pinned != "":
+		return restingOnly(p.Order)
+	}
+	return nil
+}
+
+// names says whether a candidate of the plan has that id.
+func names(p trace.Plan, id string) bool {
+	is := func(c trace.Candidate) bool { return c.ID == id }
+	return slices.ContainsFunc(p.Order, is) || slices.ContainsFunc(p.Left, is)
+}
+
+func notFound(p trace.Plan, c Call) *Refusal {
+	words := string(c.Only) + " is no key or account that " + asked(c) + " can go to"
+	if all := ids(p.Order, p.Left); all != "" {
+		words += "; it can go to " + all
+	}
+	return &Refusal{Status: 404, Code: provider.CodeAccountUnknown, Words: words}
+}
+
+// notMade is an API's own error for a reply that it does not have: the agent sends the whole conversation then.
+func notMade(c Call) *Refusal {
+	status := 404
+	if c.Protocol == wire.Responses {
+		status = 400
+	}
+	return &Refusal{Status: status, Code: CodeNotMade, Words: "the earlier response that this request goes on from was not found: " +
+		string(c.Made) + ", which made it, can't be asked now; send the whole conversation"}
+}
+
+// restingOnly refuses a request that is held to candidates which all rest.
+func restingOnly(order []trace.Candidate) *Refusal {
+	first := order[0]
+	for _, c := range order {
+		if c.Rest == nil {
+			return nil
+		}
+		if c.Rest.Until.Before(first.Rest.Until) {
+			first = c
+		}
+	}
+	return &Refusal{Status: 429, Code: CodeResting, RetryAt: first.Rest.Until, Words: first.ID + " rests until " + clock(first.Rest.Until) +
+		" (" + string(first.Rest.Why) + ") and the request is held to it; end the rest with magpie wake " + first.ID}
+}
+
+// nobody explains a plan without anyone to ask. Of several reasons it goes by the one that is nearest to an answer.
+func nobody(p trace.Plan, c Call) *Refusal {
+	left := slices.DeleteFunc(slices.Clone(p.Left), func(c trace.Candidate) bool {
+		return c.Why.Code == trace.WhyNotNamed || c.Why.Code == trace.WhyNotMade
+	})
+	for _, r := range refusals {
+		if because := having(left, r.codes); len(because) > 0 {
+			return r.say(because, c, p.Pinned != "")
+		}
+	}
+	if g := c.Target.Group; g != nil {
+		return &Refusal{Status: 404, Code: provider.CodeGroupEmpty, Words: "group " + g.ID + " has no member that can be asked: name some in [groups." + g.ID + "]"}
+	}
+	return &Refusal{Status: 404, Code: CodeNoCandidates, Words: "nothing is configured that " + asked(c) + " can go to"}
+}
+
+// refusals are tried in this order.
+var refusals = []struct {
+	codes []trace.ReasonCode
+	say   func(because []trace.Candidate, c Call, held bool) *Refusal
+}{
+	{[]trace.ReasonCode{trace.WhyPaused}, allPaused},
+	{[]trace.ReasonCode{trace.WhyUnready}, noKey},
+	{[]trace.ReasonCode{trace.WhyProtocol}, noAPI},
+	{[]trace.ReasonCode{trace.WhyBarred, trace.WhyNotServed}, notAllowed},
+	{[]trace.ReasonCode{trace.WhyOff}, allOff},
+}
+
+func having(left []trace.Candidate, codes []trace.ReasonCode) []trace.Candidate {
+	var found []trace.Candidate
+	for _, c := range left {
+		if slices.Contains(codes, c.Why.Code) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func allPaused(because []trace.Candidate, c Call, _ bool) *Refusal {
+	r := &Refusal{Status: 503, Code: CodeAllPaused}
+	each := list(because, func(c trace.Candidate) string {
+		if c.Why.Until.IsZero() {
+			return c.ID
+		}
+		if r.RetryAt.IsZero() || c.Why.Until.Before(r.RetryAt) {
+			r.RetryAt = c.Why.Until
+		}
+		return c.ID + " until " + clock(c.Why.Until)
+	})
+	r.Words = "whoever " + asked(c) + " could go to is paused: " + each + "; resume with magpie resume " + because[0].ID
+	return r
+}
+
+func noKey(because []trace.Candidate, c Call, _ bool) *Refusal {
+	return &Refusal{Status: 401, Code: CodeNoKey, Words: "no key for " + asked(c) + ": " +
+		list(because, func(c trace.Candidate) string { return c.ID + ": " + c.Why.Text })}
+}
+
+func noAPI(because []trace.Candidate, c Call, _ bool) *Refusal {
+	return &Refusal{Status: 501, Code: CodeNoAPI, Words: asked(c) + " can't be asked over " + c.Protocol.Title() + ": " +
+		list(because, func(c trace.Candidate) string {
+			if c.Why.Text == "" {
+				return c.ID + " has no API for it"
+			}
+			return c.ID + " has " + c.Why.Text
+		})}
+}
+
+func notAllowed(because []trace.Candidate, c Call, held bool) *Refusal {
+	r := &Refusal{Status: 403, Code: CodeNotAllowed, Words: "no model list in the config allows " + asked(c) + ": " +
+		list(because, func(c trace.Candidate) string { return c.ID + " does not have " + c.Model })}
+	if held {
+		r.Status = 400
+	}
+	return r
+}
+
+func allOff(because []trace.Candidate, c Call, _ bool) *Refusal {
+	return &Refusal{Status: 404, Code: CodeOff, Words: "whoever " + asked(c) + " could go to is switched off in the config: " +
+		list(because, func(c trace.Candidate) string { return c.ID })}
+}
+
+// asked is the model under the name by which it was asked for.
+func asked(c Call) string {
+	switch {
+	case c.Target.Asked != "":
+		return c.Target.Asked
+	case c.Target.Group != nil:
+		return "group/" + c.Target.Group.ID
+	case c.Target.Provider != nil:
+		return c.Target.Provider.ID + "/" + c.Target.Model
+	}
+	return "the request"
+}
+
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// list writes what say says of the first few, once each.
+func list(of []trace.Candidate, say func(trace.Candidate) string) string {
+	const most = 8
+	var said []string
+	for _, c := range of {
+		if s := say(c); !slices.Contains(said, s) {
+			said = append(said, s)
+		}
+	}
+	if len(said) > most {
+		said = append(said[:most], "and more")
+	}
+	return strings.Join(said, ", ")
+}
+
+func ids(order, left []trace.Candidate) string {
+	return list(slices.Concat(order, left), func(c trace.Candidate) string { return c.ID })
+}

@@ -1,0 +1,77 @@
+package route
+
+import (
+	"time"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+// RestKey names what rests when the whole key or account does.
+func RestKey(a *provider.Account) string { return string(a.ID) }
+
+// ModelRestID names what rests when the account does with one model only.
+func ModelRestID(a *provider.Account, model string) string {
+	return string(a.ID) + "/" + model
+}
+
+// RestID is the name under which a rest of that scope is kept, "" for a scope that rests nobody.
+func RestID(a *provider.Account, model string, scope trace.Scope) string {
+	switch scope {
+	case trace.ScopeWhole:
+		return RestKey(a)
+	case trace.ScopeModel:
+		return ModelRestID(a, model)
+	case trace.ScopeNone:
+		return ""
+	}
+	return ""
+}
+
+// Resting returns the rest that keeps the account from being asked for the model at
+// the snapshot's time: its own or, when that lasts longer, the one with this model. A
+// rest of another secret than the account's present one counts for nothing.
+func (s *Snapshot) Resting(a *provider.Account, model string) (trace.Rest, bool) {
+	if len(s.Rests) == 0 {
+		return trace.Rest{}, false
+	}
+	return s.resting(a, model, s.Standing[a.ID].Print)
+}
+
+func (s *Snapshot) resting(a *provider.Account, model, print string) (trace.Rest, bool) {
+	whole, found := s.Rests[string(a.ID)]
+	found = found && InForce(whole, print, s.Now)
+	var room [128]byte // keeps the id off the heap
+	id := append(append(append(room[:0], a.ID...), '/'), model...)
+	one, ok := s.Rests[string(id)]
+	if ok && InForce(one, print, s.Now) && (!found || one.Until.After(whole.Until)) {
+		return one, true
+	}
+	if !found {
+		return trace.Rest{}, false
+	}
+	return whole, true
+}
+
+// InForce says whether a rest holds at now for a secret of that fingerprint; a
+// fingerprint that is not known yet is taken for the same.
+func InForce(r trace.Rest, print string, now time.Time) bool {
+	return now.Before(r.Until) && (r.Print == "" || print == "" || r.Print == print)
+}
+
+// restLast moves those that rest behind those that do not; each part keeps its order.
+func restLast(d *draft) {
+	if len(d.s.Rests) == 0 {
+		return
+	}
+	found := false
+	for i := range d.in {
+		t := &d.in[i]
+		if r, ok := d.s.resting(t.who, t.model, t.standing.Print); ok {
+			t.rest, found = &r, true
+		}
+	}
+	if found {
+		d.split(func(t *seat) bool { return t.rest == nil })
+	}
+}

@@ -1,0 +1,96 @@
+package state
+
+import (
+	"time"
+
+	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+// Accounts tells how every key and account stands, in the config's order.
+func (s *Store) Accounts(cat *provider.Catalog, now time.Time) []trace.Account {
+	f := s.facts.Load()
+	all := cat.AllAccounts()
+	told := make([]trace.Account, len(all))
+	for i, a := range all {
+		told[i] = s.account(f, cat, a, now)
+	}
+	return told
+}
+
+// Account tells how one key or account stands; ok is false when the catalogue has none of that id.
+func (s *Store) Account(cat *provider.Catalog, id provider.AccountID, now time.Time) (told trace.Account, ok bool) {
+	a := cat.Account(id)
+	if a == nil {
+		return trace.Account{}, false
+	}
+	return s.account(s.facts.Load(), cat, a, now), true
+}
+
+func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, now time.Time) trace.Account {
+	st := f.standing[a.ID]
+	told := trace.Account{
+		ID: string(a.ID), Provider: a.Provider, Name: a.Name, Kind: string(a.Kind),
+		Windows: st.Told, Paused: st.PausedAt(now), Pinned: st.PinnedAt(now),
+		Cap: a.Cap, Error: unready(a, st), Place: a.Place, Served: s.last.of(a.ID),
+	}
+	if told.Windows == nil {
+		told.Windows = []trace.Window{}
+	}
+	told.Used, told.Known = fullest(st.Windows, now)
+	for _, r := range f.restsOf(a.ID) {
+		switch {
+		case !route.InForce(r, st.Print, now):
+		case r.Key == string(a.ID):
+			told.Rest = &r
+		default:
+			told.Rests = append(told.Rests, r)
+		}
+	}
+	off := a.Off
+	if p := cat.Provider(a.Provider); p != nil {
+		off = off || p.Off
+	}
+	told.State = stateOf(&told, off)
+	return told
+}
+
+func unready(a *provider.Account, st route.Standing) string {
+	if st.Unready != "" {
+		return st.Unready
+	}
+	return a.Unready
+}
+
+// stateOf is the one word for how an account stands; what keeps it from being asked goes first.
+func stateOf(a *trace.Account, off bool) trace.State {
+	switch {
+	case off:
+		return trace.Off
+	case a.Error != "":
+		return trace.Unready
+	case a.Paused != nil:
+		return trace.Paused_
+	case a.Rest != nil && (a.Rest.Why == trace.Credit || a.Rest.Why == trace.Quota):
+		return trace.Spent
+	case a.Rest != nil:
+		return trace.Resting
+	case !a.Known:
+		return trace.Fine
+	}
+	return trace.State(provider.TierOf(a.Used))
+}
+
+// fullest is the share used of the fullest window, whichever models it counts.
+func fullest(windows []provider.Window, now time.Time) (used float64, known bool) {
+	for i := range windows {
+		w := &windows[i]
+		if w.Aside {
+			continue
+		}
+		known = true
+		used = max(used, w.UsedAt(now))
+	}
+	return used, known
+}

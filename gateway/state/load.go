@@ -1,0 +1,219 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+const (
+	version    = 1
+	maxRest    = 8 * 24 * time.Hour  // no rest is longer
+	readingAge = 30 * 24 * time.Hour // a reading older than this tells nothing
+)
+
+// restsFile is rests.json.
+type restsFile struct {
+	Version int          `json:"version"`
+	Rests   []trace.Rest `json:"rests"`
+}
+
+// quotasFile is quotas.json.
+type quotasFile struct {
+	Version  int                            `json:"version"`
+	Accounts map[provider.AccountID]reading `json:"accounts"`
+}
+
+// reading is one account's windows as last read.
+type reading struct {
+	Read    time.Time         `json:"read"`
+	Windows []provider.Window `json:"windows"`
+}
+
+// choicesFile is choices.json. What else the file holds is kept as it is.
+type choicesFile struct {
+	Version int                                  `json:"version"`
+	Paused  map[provider.AccountID]*trace.Paused `json:"paused"`
+	Pinned  map[provider.AccountID]*trace.Pinned `json:"pinned"`
+}
+
+// extra is what a file holds beyond what this program knows.
+type extra map[string]json.RawMessage
+
+// Problems tells of files that could not be read or written, each with what follows from that.
+func (s *Store) Problems() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := make([]string, 0, len(s.problems))
+	for _, path := range slices.Sorted(maps.Keys(s.problems)) {
+		told = append(told, s.problems[path])
+	}
+	return told
+}
+
+// load reads all files. It runs before anyone else sees the store.
+func (s *Store) load(now time.Time) {
+	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]past{}}
+	takes := [fileCount]func([]byte) error{
+		choices: func(data []byte) error { return s.loadChoices(f, data, now) },
+		rests:   func(data []byte) error { return s.loadRests(f, data, now) },
+		quotas:  func(data []byte) error { return loadQuotas(f, data, now) },
+	}
+	for i, take := range takes {
+		file := &s.files[i]
+		if file.path == "" {
+			continue
+		}
+		sweep(file.path, now)
+		data, err := os.ReadFile(file.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = take(data)
+		}
+		if err != nil {
+			file.shut = true
+			s.problems[file.path] = file.path + " could not be read: " + err.Error() + "; it is left as it is, and what belongs in it is kept in memory until the gateway ends"
+			s.log.Error("state not read", keyPath, file.path, keyError, err.Error())
+		}
+	}
+	s.facts.Store(f)
+}
+
+func known(v int) error {
+	if v != version {
+		return fmt.Errorf("it is of version %d, and this program knows %d", v, version)
+	}
+	return nil
+}
+
+func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
+	var c choicesFile
+	if err := json.Unmarshal(data, &c); err != nil {
+		return err
+	}
+	if err := known(c.Version); err != nil {
+		return err
+	}
+	var all extra
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	for _, own := range []string{"version", "paused", "pinned"} {
+		delete(all, own)
+	}
+	s.files[choices].extra = all
+	for id, p := range c.Paused {
+		st := f.standing[id]
+		st.Paused = p
+		st.Paused = st.PausedAt(now)
+		f.standing[id] = st
+	}
+	for id, p := range c.Pinned {
+		st := f.standing[id]
+		st.Pinned = p
+		st.Pinned = st.PinnedAt(now)
+		f.standing[id] = st
+	}
+	return nil
+}
+
+func (s *Store) loadRests(f *facts, data []byte, now time.Time) error {
+	var r restsFile
+	if err := json.Unmarshal(data, &r); err != nil {
+		return err
+	}
+	if err := known(r.Version); err != nil {
+		return err
+	}
+	for _, rest := range r.Rests {
+		if rest.Key == "" || !rest.By.Kept() || !now.Before(rest.Until) {
+			continue
+		}
+		// A clock that was wrong then must not rest anyone for years.
+		if last := now.Add(maxRest); rest.Until.After(last) {
+			rest.Until = last
+		}
+		s.gen++
+		f.rests[rest.Key] = rest
+		f.past[rest.Key] = past{Past: Past{Kind: rest.Why, Failures: rest.Failures, Until: rest.Until, Gen: s.gen}, at: rest.Since}
+	}
+	return nil
+}
+
+func loadQuotas(f *facts, data []byte, now time.Time) error {
+	var q quotasFile
+	if err := json.Unmarshal(data, &q); err != nil {
+		return err
+	}
+	if err := known(q.Version); err != nil {
+		return err
+	}
+	for id, r := range q.Accounts {
+		if len(r.Windows) == 0 || now.Sub(r.Read) > readingAge {
+			continue
+		}
+		st := f.standing[id]
+		st.Windows, st.Told, st.Read = r.Windows, route.Told(r.Windows), r.Read
+		f.standing[id] = st
+	}
+	return nil
+}
+
+func encodeChoices(f *facts, more extra) ([]byte, error) {
+	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}}
+	for id, st := range f.standing {
+		if st.Paused != nil {
+			c.Paused[id] = st.Paused
+		}
+		if st.Pinned != nil {
+			c.Pinned[id] = st.Pinned
+		}
+	}
+	if len(more) == 0 {
+		return encode(c)
+	}
+	all := map[string]any{"version": c.Version, "paused": c.Paused, "pinned": c.Pinned}
+	for key, value := range more {
+		all[key] = value
+	}
+	return encode(all)
+}
+
+func encodeRests(f *facts, _ extra) ([]byte, error) {
+	r := restsFile{Version: version, Rests: []trace.Rest{}}
+	for _, key := range slices.Sorted(maps.Keys(f.rests)) {
+		if rest := f.rests[key]; rest.By.Kept() {
+			r.Rests = append(r.Rests, rest)
+		}
+	}
+	return encode(r)
+}
+
+func encodeQuotas(f *facts, _ extra) ([]byte, error) {
+	q := quotasFile{Version: version, Accounts: map[provider.AccountID]reading{}}
+	for id, st := range f.standing {
+		if len(st.Windows) > 0 {
+			q.Accounts[id] = reading{Read: st.Read, Windows: st.Windows}
+		}
+	}
+	return encode(q)
+}
+
+func encode(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(data, '\n'), nil
+}

@@ -1,0 +1,48 @@
+package state
+
+import (
+	"dev.magpie/provider"
+)
+
+// SetUnready notes why an account has no secret; "" is that it has one.
+func (s *Store) SetUnready(id provider.AccountID, why string) {
+	if s.facts.Load().standing[id].Unready == why {
+		return
+	}
+	s.change(func(e *edit) {
+		st := e.standing[id]
+		st.Unready = why
+		e.stand(id, st)
+	})
+}
+
+// SetPrint notes the fingerprint of an account's secret. A secret that changed starts
+// free: what rested or was counted under another one is dropped.
+func (s *Store) SetPrint(id provider.AccountID, print string) {
+	if s.facts.Load().standing[id].Print == print {
+		return
+	}
+	s.change(func(e *edit) {
+		st := e.standing[id]
+		old := st.Print
+		st.Print = print
+		e.stand(id, st)
+		if print == "" {
+			return
+		}
+		for _, r := range e.restsOf(id) {
+			if r.Print != "" && r.Print != print || r.Print == "" && old != "" {
+				e.unrest(r.Key)
+				e.forget(r.Key)
+			}
+		}
+		if old == "" {
+			return
+		}
+		for key := range e.past {
+			if owns(id, key) {
+				e.forget(key)
+			}
+		}
+	})
+}

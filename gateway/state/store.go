@@ -1,0 +1,206 @@
+package state
+
+import (
+	"errors"
+	"log/slog"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+// Options say where the store keeps what. A path that is empty keeps that part in memory alone.
+type Options struct {
+	Choices string // choices.json
+	Rests   string // rests.json
+	Quotas  string // quotas.json
+	Log     *slog.Logger
+}
+
+// Store owns the facts. Its methods may be called from any goroutine.
+type Store struct {
+	facts atomic.Pointer[facts]
+	hook  atomic.Pointer[func(ids []provider.AccountID)]
+	log   *slog.Logger
+	made  made
+	last  answers
+
+	mu       sync.Mutex // for all below, and for publishing facts
+	gen      uint64     // of the newest change to any rest or count
+	undo     []change
+	files    [fileCount]file
+	problems map[string]string // by path
+
+	wake    chan struct{}
+	quit    chan struct{}
+	done    chan struct{}
+	closing sync.Once
+}
+
+// facts are all that readers see: immutable, and so are the maps in it.
+type facts struct {
+	standing map[provider.AccountID]route.Standing
+	rests    map[string]trace.Rest
+	past     map[string]past
+}
+
+// past is what is remembered of a rest key's failures.
+type past struct {
+	Past
+	at time.Time // of the last failure
+}
+
+// Open reads the files and returns a store that keeps them. A file that can't be read
+// or parsed is no error: Problems tells of it, it is never written over, and the store
+// goes on in memory for that part.
+func Open(o Options, now time.Time) (*Store, error) {
+	if twice(o) {
+		return nil, errors.New("open state: two of its files have one path")
+	}
+	s := &Store{
+		log:      o.Log,
+		problems: map[string]string{},
+		wake:     make(chan struct{}, 1),
+		quit:     make(chan struct{}),
+		done:     make(chan struct{}),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.made.init()
+	s.files = [fileCount]file{
+		choices: {path: o.Choices, encode: encodeChoices},
+		rests:   {path: o.Rests, encode: encodeRests},
+		quotas:  {path: o.Quotas, encode: encodeQuotas, delay: quotaDelay},
+	}
+	s.load(now)
+	if o.Choices == "" && o.Rests == "" && o.Quotas == "" {
+		close(s.done)
+		return s, nil
+	}
+	go s.write()
+	return s, nil
+}
+
+func twice(o Options) bool {
+	seen := map[string]bool{}
+	for _, path := range []string{o.Choices, o.Rests, o.Quotas} {
+		if path != "" && seen[path] {
+			return true
+		}
+		seen[path] = true
+	}
+	return false
+}
+
+// OnChange has fn called after each change with the accounts that it concerns. It is
+// called by whoever made the change, after the store's lock is released.
+func (s *Store) OnChange(fn func(ids []provider.AccountID)) { s.hook.Store(&fn) }
+
+// Snapshot takes what planning may know. It costs the same however much is remembered.
+func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
+	f := s.facts.Load()
+	return &route.Snapshot{Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests}
+}
+
+// edit is one change to the facts: it copies a map when it first touches it.
+type edit struct {
+	facts
+	copied [3]bool
+	dirty  [fileCount]bool
+	ids    []provider.AccountID
+}
+
+func (e *edit) stand(id provider.AccountID, st route.Standing) {
+	if !e.copied[0] {
+		e.standing, e.copied[0] = maps.Clone(e.standing), true
+	}
+	e.standing[id] = st
+	e.concerns(id)
+}
+
+func (e *edit) rest(r trace.Rest) {
+	e.ownRests()
+	e.dirty[rests] = e.dirty[rests] || r.By.Kept() || e.rests[r.Key].By.Kept()
+	e.rests[r.Key] = r
+}
+
+func (e *edit) unrest(key string) {
+	e.ownRests()
+	e.dirty[rests] = e.dirty[rests] || e.rests[key].By.Kept()
+	delete(e.rests, key)
+}
+
+func (e *edit) ownRests() {
+	if !e.copied[1] {
+		e.rests, e.copied[1] = maps.Clone(e.rests), true
+	}
+}
+
+func (e *edit) remember(key string, p past) {
+	e.ownPast()
+	e.past[key] = p
+}
+
+func (e *edit) forget(key string) {
+	if _, ok := e.past[key]; ok {
+		e.ownPast()
+		delete(e.past, key)
+	}
+}
+
+func (e *edit) ownPast() {
+	if !e.copied[2] {
+		e.past, e.copied[2] = maps.Clone(e.past), true
+	}
+}
+
+func (e *edit) concerns(id provider.AccountID) {
+	for _, have := range e.ids {
+		if have == id {
+			return
+		}
+	}
+	e.ids = append(e.ids, id)
+}
+
+// change carries out one write: fn edits a copy, which is then published, saved soon
+// and told.
+func (s *Store) change(fn func(e *edit)) []provider.AccountID {
+	s.mu.Lock()
+	e := edit{facts: *s.facts.Load()}
+	fn(&e)
+	if e.copied != [3]bool{} {
+		next := e.facts
+		s.facts.Store(&next)
+	}
+	kick := false
+	for i, dirty := range e.dirty {
+		if dirty && s.files[i].path != "" && !s.files[i].shut {
+			s.files[i].mark()
+			kick = true
+		}
+	}
+	s.mu.Unlock()
+	if kick {
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+	s.tell(e.ids)
+	return e.ids
+}
+
+func (s *Store) tell(ids []provider.AccountID) {
+	if len(ids) == 0 {
+		return
+	}
+	if fn := s.hook.Load(); fn != nil && *fn != nil {
+		(*fn)(ids)
+	}
+}

@@ -93,10 +93,25 @@ func (t *Theme) wornSelected(r Role, depth termenv.Profile) outfit {
 	}
 	own := t.Looks[r]
 	o.attr |= own.Attr &^ AttrFaint
-	if own.code(depth) != "" && own.code(depth) != row.code(depth) {
+	if own.readableOn(row, r.Describe().Duty, depth) {
 		o.fg = own
 	}
 	return o
+}
+
+// readableOn reports whether a look can be read on the selected row's. The sixteen colours are the
+// terminal's own, so there only the same one is known to vanish.
+func (l Look) readableOn(row Look, d Duty, depth termenv.Profile) bool {
+	fg, bg := l.code(depth), row.code(depth)
+	switch {
+	case fg == "" || fg == bg:
+		return false
+	case depth == termenv.ANSI || l.Hex == "" || row.Hex == "":
+		return true
+	case d == DutyText:
+		return Contrast(l.Hex, row.Hex) >= contrastText
+	}
+	return Contrast(l.Hex, row.Hex) >= contrastFaint
 }
 
 func (r Role) keepsColour() bool { return r >= Fine && r <= Pace }

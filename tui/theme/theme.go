@@ -12,17 +12,23 @@ const (
 	Any // no colours of its own, good on both
 )
 
+// variants are the names in a theme file, by Variant.
+var variants = [...]string{Dark: "dark", Light: "light", Any: "any"}
+
 // String is the variant's name in a theme file.
-func (v Variant) String() string {
+func (v Variant) String() string { return variants[v] }
+
+// standard is the theme that fills in what one of this variant leaves out.
+func (v Variant) standard() string {
 	switch v {
 	case Dark:
-		return "dark"
+		return "magpie-dark"
 	case Light:
-		return "light"
+		return "magpie-light"
 	case Any:
-		return "any"
+		return ""
 	}
-	return "any"
+	return ""
 }
 
 // Theme is one theme, checked, with a look for every role.
@@ -46,6 +52,11 @@ const (
 	AttrUnderline
 	AttrReverse
 )
+
+// attrs are the names in a theme file.
+var attrs = map[string]Attr{
+	"bold": AttrBold, "faint": AttrFaint, "italic": AttrItalic, "underline": AttrUnderline, "reverse": AttrReverse,
+}
 
 // Look is one colour at three depths, and attributes. An empty code is the terminal's own colour.
 type Look struct {

@@ -1,0 +1,192 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"dev.magpie/gateway/trace"
+)
+
+const insert = `INSERT INTO requests (id, time, agent, session, api, asked, grp, provider, account, model, effort,
+	served, status, error, fail, tries, input, output, reasoning, cache_read, cache_write, cost, ms, ttft_ms,
+	stream, bytes_in, bytes_out) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+
+// writer is the one goroutine that writes.
+type writer struct {
+	h     *History
+	db    *sql.DB
+	rest  []trace.Route // taken from the queue, not written yet
+	space []trace.Route // what rest is a part of
+	old   time.Time     // what is older is to be pruned; zero = done
+}
+
+// work writes batches until ctx ends, and then all that is left. Between them it
+// prunes, a little at a time.
+func (w *writer) work(ctx context.Context) {
+	calm := context.WithoutCancel(ctx) // a batch under way is finished
+	for ctx.Err() == nil {
+		var idle <-chan struct{}
+		if !w.old.IsZero() {
+			idle = w.h.opened
+		}
+		select {
+		case <-ctx.Done():
+		case done := <-w.h.flush:
+			_ = w.all(calm)
+			close(done)
+		case <-w.h.bell:
+			w.gather(ctx)
+			if w.all(calm) != nil {
+				w.pause(ctx)
+			}
+		case <-idle:
+			w.prune(calm)
+		}
+	}
+	w.last()
+}
+
+// last writes what is left at the end; one try, then it is counted as dropped.
+func (w *writer) last() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = w.all(ctx)
+	w.h.drop(len(w.rest) + len(w.h.take()))
+}
+
+// gather waits for a batch to fill, at most its time. A flush has all written at once.
+func (w *writer) gather(ctx context.Context) {
+	t := time.NewTimer(batchWait)
+	defer t.Stop()
+	for w.h.queued() < batchRows {
+		select {
+		case <-w.h.bell:
+		case <-t.C:
+			return
+		case done := <-w.h.flush:
+			_ = w.all(context.WithoutCancel(ctx))
+			close(done)
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// pause lets time pass after a batch that could not be written, and has it tried again.
+func (w *writer) pause(ctx context.Context) {
+	t := time.NewTimer(retryWait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case done := <-w.h.flush:
+		close(done) // its reader sees what is there
+	case <-ctx.Done():
+	}
+	w.h.ring()
+}
+
+// all writes what is queued, batch by batch. What can't be written stays for the next
+// time; meanwhile the queue fills and, at its limit, drops.
+func (w *writer) all(ctx context.Context) error {
+	for {
+		if len(w.rest) == 0 {
+			w.h.give(w.space)
+			w.space = w.h.take()
+			w.rest = w.space
+		}
+		if len(w.rest) == 0 {
+			return nil
+		}
+		n := min(batchRows, len(w.rest))
+		if err := w.batch(ctx, w.rest[:n]); err != nil {
+			w.h.tell(fmt.Errorf("write the history: %w", err))
+			return err
+		}
+		w.h.wrote(n)
+		w.h.tell(nil)
+		w.rest = w.rest[n:]
+	}
+}
+
+// batch writes rows in one transaction.
+func (w *writer) batch(ctx context.Context, rows []trace.Route) error {
+	tx, err := w.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	st, err := tx.PrepareContext(ctx, insert)
+	if err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	for i := range rows {
+		if _, err := st.ExecContext(ctx, values(&rows[i])...); err != nil {
+			return errors.Join(err, st.Close(), tx.Rollback())
+		}
+	}
+	if err := st.Close(); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// values are a route's columns in the order of insert.
+func values(r *trace.Route) []any {
+	var last trace.Try
+	if n := len(r.Tries); n > 0 {
+		last = r.Tries[n-1]
+	}
+	provider, _, _ := strings.Cut(last.ID, "/")
+	model := last.Model
+	if model == "" {
+		model = r.Resolved.Model
+	}
+	if provider == "" {
+		provider = r.Resolved.Provider
+	}
+	tries, err := json.Marshal(r.Tries)
+	if err != nil { // a time that JSON can't say
+		tries = []byte("[]")
+	}
+	return []any{
+		r.ID, r.Time.UnixMilli(), r.Agent, r.Session, r.API, r.Asked, r.Resolved.Group, provider, last.ID, model,
+		r.Effort, r.Served, r.Status, r.Error, string(last.Fail), string(tries), r.Tokens.Input, r.Tokens.Output,
+		r.Tokens.Reasoning, r.Tokens.CacheRead, r.Tokens.CacheWrite, micros(r.Cost), r.MS, r.TTFTMS, r.Stream,
+		r.BytesIn, r.BytesOut,
+	}
+}
+
+// micros turns dollars as told into millionths, nil when they are not known.
+func micros(usd string) any {
+	f, err := strconv.ParseFloat(usd, 64)
+	if err != nil || math.IsNaN(f) || math.Abs(f) > 1e9 {
+		return nil
+	}
+	return int64(math.Round(f * 1e6))
+}
+
+// dollars is micros the other way.
+func dollars(m int64) string {
+	return strconv.FormatFloat(float64(m)/1e6, 'f', -1, 64)
+}
+
+// prune deletes some of what is too old.
+func (w *writer) prune(ctx context.Context) {
+	res, err := w.db.ExecContext(ctx, `DELETE FROM requests WHERE n IN
+		(SELECT n FROM requests WHERE time < ? LIMIT ?)`, w.old.UnixMilli(), pruneRows)
+	if err != nil {
+		w.h.tell(fmt.Errorf("prune the history: %w", err))
+		w.old = time.Time{}
+		return
+	}
+	if n, err := res.RowsAffected(); err != nil || n < pruneRows {
+		w.old = time.Time{}
+	}
+}

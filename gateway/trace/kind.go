@@ -51,6 +51,9 @@ type Verdict struct {
 	Code   string    // a code that the agent's API should carry, e.g. context_length_exceeded
 	Link   string    // where the owner can mend it
 	Page   bool      // the reply was a web page
+
+	Account bool // the candidate is a signed-in account, not a key
+	Afford  int  // the max_tokens that what is left would pay for, 0 = not said
 }
 
 // ReasonCode says, as a fact, why a candidate stands where it stands.

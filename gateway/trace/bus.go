@@ -214,6 +214,7 @@ func (b *Bus) Watch(ctx context.Context) (View, Feed, error) {
 
 // Since returns a feed of all after seq, and whether there is one without a hole: not
 // when seq is of another run, or when routes have left since that it would not tell.
+// The value that seq was of may come once more.
 func (b *Bus) Since(ctx context.Context, seq uint64) (Feed, bool) {
 	if ctx.Err() != nil {
 		return nil, false
@@ -223,6 +224,9 @@ func (b *Bus) Since(ctx context.Context, seq uint64) (Feed, bool) {
 	if seq < b.first || seq > b.seq || seq < b.left {
 		b.mu.Unlock()
 		return nil, false
+	}
+	if seq == b.status.Seq && seq > b.first {
+		seq-- // a route and the status that it changed share a number: whoever has one may lack the other
 	}
 	f.from(seq)
 	f.logsAt = b.logs.before(seq)

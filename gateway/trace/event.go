@@ -1,6 +1,9 @@
 package trace
 
-import "iter"
+import (
+	"cmp"
+	"slices"
+)
 
 // The names of the events under which values go over the wire.
 const (
@@ -23,46 +26,23 @@ type Event struct {
 
 // Events gives a batch's values in the order of their numbers, so that whoever
 // stops after one can resume from it.
-func (b *Batch) Events() iter.Seq[Event] {
-	return func(yield func(Event) bool) {
-		var r, a, g, l int
-		status := b.Status
-		for {
-			var e Event
-			var at *int
-			earliest := func(seq uint64, name string, i *int) bool {
-				if e.Name != "" && e.Seq <= seq {
-					return false
-				}
-				e.Seq, e.Name, at = seq, name, i
-				return true
-			}
-			if r < len(b.Routes) && earliest(b.Routes[r].Seq, EventRoute, &r) {
-				e.Value = &b.Routes[r]
-			}
-			if a < len(b.Accounts) && earliest(b.Accounts[a].Seq, EventAccount, &a) {
-				e.Value = &b.Accounts[a]
-			}
-			if g < len(b.Groups) && earliest(b.Groups[g].Seq, EventGroup, &g) {
-				e.Value = &b.Groups[g]
-			}
-			if l < len(b.Logs) && earliest(b.Logs[l].Seq, EventLog, &l) {
-				e.Value = &b.Logs[l]
-			}
-			if status != nil && earliest(status.Seq, EventStatus, nil) {
-				e.Value = status
-			}
-			if e.Name == "" {
-				return
-			}
-			if at != nil {
-				*at++
-			} else {
-				status = nil
-			}
-			if !yield(e) {
-				return
-			}
-		}
+func (b *Batch) Events() []Event {
+	out := make([]Event, 0, b.values()+1)
+	for i := range b.Routes {
+		out = append(out, Event{b.Routes[i].Seq, EventRoute, &b.Routes[i]})
 	}
+	for i := range b.Accounts {
+		out = append(out, Event{b.Accounts[i].Seq, EventAccount, &b.Accounts[i]})
+	}
+	for i := range b.Groups {
+		out = append(out, Event{b.Groups[i].Seq, EventGroup, &b.Groups[i]})
+	}
+	for i := range b.Logs {
+		out = append(out, Event{b.Logs[i].Seq, EventLog, &b.Logs[i]})
+	}
+	if b.Status != nil {
+		out = append(out, Event{b.Status.Seq, EventStatus, b.Status})
+	}
+	slices.SortStableFunc(out, func(x, y Event) int { return cmp.Compare(x.Seq, y.Seq) })
+	return out
 }

@@ -38,7 +38,7 @@ const (
 	Low     State = "low"
 	Spent   State = "spent"
 	Resting State = "resting"
-	Paused_ State = "paused" //nolint:revive // Paused names the value beside it
+	Paused_ State = "paused" // Paused names the value beside it
 	Held    State = "held"
 	Unready State = "unready"
 	Off     State = "off"

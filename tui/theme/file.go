@@ -53,7 +53,11 @@ func (s *source) place(data []byte) {
 	table := ""
 	for p.NextExpression() {
 		e := p.Expression()
-		path, at, end := s.dotted(data, table, e.Key())
+		within := table
+		if e.Kind != unstable.KeyValue {
+			within = ""
+		}
+		path, at, end := s.dotted(data, within, e.Key())
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			table = path

@@ -195,12 +195,9 @@ func (p *painter) look(role Role, path, text string) Look {
 
 // fill completes the theme: codes for fewer colours, and the roles that the file leaves out.
 func (p *painter) fill(t *Theme, looks map[Role]Look) error {
-	std := &[Count]Look{}
-	if t.ID != t.Variant.standard() || len(looks) < len(Roles()) {
-		var err error
-		if std, err = p.standard(t); err != nil {
-			return err
-		}
+	std, err := p.standard(t)
+	if err != nil {
+		return err
 	}
 	for _, role := range Roles() {
 		l, ok := looks[role]

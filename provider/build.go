@@ -21,7 +21,6 @@ func Build(cfg *config.Config) (*Catalog, []config.Problem) {
 		b.group(&cfg.Groups[i])
 	}
 	b.cat.seal()
-	b.checkMembers()
 	slices.SortStableFunc(b.problems, func(x, y config.Problem) int {
 		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Col, y.Col))
 	})
@@ -41,10 +40,15 @@ func (b *builder) problem(at config.Pos, text, hint string) {
 
 // provider makes one entry of the config's table and what its preset knows.
 func (b *builder) provider(cp *config.Provider) {
+	before := len(b.problems)
 	preset, region := b.preset(cp)
+	bases := b.bases(cp, preset, region)
+	if len(bases) == 0 && len(b.problems) == before {
+		b.noBase(cp, preset)
+	}
 	p := &Provider{
 		ID: cp.ID, Name: cmp.Or(cp.Name, cp.ID),
-		Bases:   b.bases(cp, preset, region),
+		Bases:   bases,
 		Models:  models(cp.Models),
 		Routing: cmp.Or(cp.Routing, b.cat.Routing), Affinity: cmp.Or(cp.Affinity, b.cfg.Affinity, "auto"),
 		Sink: b.cfg.Sink, Proxy: cmp.Or(cp.Proxy, b.cfg.Proxy),
@@ -76,13 +80,13 @@ func (b *builder) provider(cp *config.Provider) {
 func (b *builder) preset(cp *config.Provider) (*Preset, Region) {
 	if cp.NoPreset || cp.Preset == "" && !known(cp.ID) {
 		if cp.Region != "" {
-			b.problem(cp.Pos, "provider "+cp.ID+" has a region but no preset to choose it from", "")
+			b.problem(cp.RegionPos, "provider "+cp.ID+" has a region but no preset to choose it from", "")
 		}
 		return nil, Region{}
 	}
 	preset, at, ok := FindPreset(cmp.Or(cp.Preset, cp.ID))
 	if !ok {
-		b.problem(cp.Pos, "provider "+cp.ID+": there is no preset "+quote(cp.Preset), config.DidYouMean(cp.Preset, presetIDs()))
+		b.problem(cp.PresetPos, "provider "+cp.ID+": there is no preset "+quote(cp.Preset), config.DidYouMean(cp.Preset, presetIDs()))
 		return nil, Region{}
 	}
 	region, ok := preset.Region(cmp.Or(cp.Region, at))
@@ -92,7 +96,7 @@ func (b *builder) preset(cp *config.Provider) (*Preset, Region) {
 		if len(ids) > 0 {
 			text += ", only " + strings.Join(ids, ", ")
 		}
-		b.problem(cp.Pos, text, config.DidYouMean(cp.Region, ids))
+		b.problem(cp.RegionPos, text, config.DidYouMean(cp.Region, ids))
 		region, _ = preset.Region("")
 	}
 	return preset, region
@@ -153,9 +157,6 @@ func (b *builder) bases(cp *config.Provider, preset *Preset, region Region) map[
 			delete(bases, api)
 		}
 	}
-	if len(bases) == 0 && !b.badBase(cp) {
-		b.noBase(cp, preset)
-	}
 	return bases
 }
 
@@ -179,19 +180,6 @@ func (b *builder) given(cp *config.Provider) map[wire.Protocol]string {
 		given[api] = base
 	}
 	return given
-}
-
-// badBase reports whether an address was given and could not be read: that is told already.
-func (b *builder) badBase(cp *config.Provider) bool {
-	for api, raw := range cp.Bases {
-		if strings.TrimSpace(raw) == "" {
-			continue
-		}
-		if _, err := NormalBase(wire.Protocol(api), raw); err != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func (b *builder) noBase(cp *config.Provider, preset *Preset) {
@@ -263,13 +251,14 @@ func auth(bases map[wire.Protocol]string, preset *Preset) map[wire.Protocol]Auth
 // it is needed, so only its form is checked.
 func (b *builder) fallback(cp *config.Provider) []Ref {
 	var refs []Ref
-	for _, s := range cp.Fallback {
+	for i, s := range cp.Fallback {
+		at := place(cp.FallbackPos, i, cp.Pos)
 		r, err := ParseRef(s)
 		switch {
 		case err != nil:
-			b.problem(cp.Pos, "provider "+cp.ID+": fallback "+err.Error(), "")
+			b.problem(at, "provider "+cp.ID+": fallback "+err.Error(), "")
 		case r.Group != "":
-			b.problem(cp.Pos, "provider "+cp.ID+": fallback "+quote(s)+" is a group", "a fallback is provider/model")
+			b.problem(at, "provider "+cp.ID+": fallback "+quote(s)+" is a group", "a fallback is provider/model")
 		default:
 			refs = append(refs, b.whole(r))
 		}
@@ -312,14 +301,11 @@ func apis(words []string) []wire.Protocol {
 	return out
 }
 
-// ownPrice takes a price as the person wrote it. Cached tokens are input: where no price of
-// their own is given, the input's holds.
+// ownPrice takes a price as the person wrote it; a part that they left out costs nothing.
 func ownPrice(p *config.Price) *Price {
 	if p == nil {
 		return nil
 	}
 	c := *p
-	c.CacheRead = cmp.Or(c.CacheRead, c.Input)
-	c.CacheWrite = cmp.Or(c.CacheWrite, c.Input)
 	return &Price{Input: &c.Input, Output: &c.Output, CacheRead: &c.CacheRead, CacheWrite: &c.CacheWrite, Own: true}
 }

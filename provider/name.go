@@ -91,8 +91,10 @@ func ParseRef(s string) (Ref, error) {
 	if r.Provider == "" || tied && r.Who == "" {
 		return Ref{}, fmt.Errorf("%q lacks a name beside its @", s)
 	}
-	if i := strings.LastIndexByte(model, ':'); i > 0 && slices.Contains(Efforts, model[i+1:]) {
-		r.Model, r.Effort = model[:i], model[i+1:]
+	if i := strings.LastIndexByte(model, ':'); i > 0 {
+		if level := strings.ToLower(model[i+1:]); slices.Contains(Efforts, level) {
+			r.Model, r.Effort = model[:i], level
+		}
 	}
 	return r, nil
 }

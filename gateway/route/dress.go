@@ -20,9 +20,7 @@ func dress(d *draft) {
 	d.plan.Left = make([]trace.Candidate, len(d.out))
 	for i := range d.out {
 		t := &d.out[i]
-		if r, ok := d.s.resting(t.who, t.model, t.standing.Print); ok {
-			t.rest = &r
-		}
+		t.rest = d.restOf(t)
 		d.tell(&d.plan.Left[i], t)
 		d.plan.Left[i].Out = string(t.why)
 	}

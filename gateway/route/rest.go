@@ -32,13 +32,13 @@ func RestID(a *provider.Account, model string, scope trace.Scope) string {
 // the snapshot's time: its own or, when that lasts longer, the one with this model. A
 // rest of another secret than the account's present one counts for nothing.
 func (s *Snapshot) Resting(a *provider.Account, model string) (trace.Rest, bool) {
-	if len(s.Rests) == 0 {
-		return trace.Rest{}, false
-	}
 	return s.resting(a, model, s.Standing[a.ID].Print)
 }
 
 func (s *Snapshot) resting(a *provider.Account, model, print string) (trace.Rest, bool) {
+	if len(s.Rests) == 0 {
+		return trace.Rest{}, false
+	}
 	whole, found := s.Rests[string(a.ID)]
 	found = found && InForce(whole, print, s.Now)
 	var room [128]byte // keeps the id off the heap
@@ -67,11 +67,20 @@ func restLast(d *draft) {
 	found := false
 	for i := range d.in {
 		t := &d.in[i]
-		if r, ok := d.s.resting(t.who, t.model, t.standing.Print); ok {
-			t.rest, found = &r, true
-		}
+		t.rest = d.restOf(t)
+		found = found || t.rest != nil
 	}
 	if found {
 		d.split(func(t *seat) bool { return t.rest == nil })
 	}
+}
+
+// restOf returns a seat's rest to be told, nil when it does not rest.
+func (d *draft) restOf(t *seat) *trace.Rest {
+	r, ok := d.s.resting(t.who, t.model, t.standing.Print)
+	if !ok {
+		return nil
+	}
+	kept := r // so that only a rest that is told costs memory
+	return &kept
 }

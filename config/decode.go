@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -146,7 +147,7 @@ func find[T any](fields []field[T], key string) *field[T] {
 
 // unknown reports a key that its table does not have. What it holds may be anything, also a secret.
 func (d *decoder) unknown(n *node, known []string) {
-	d.hide(n)
+	d.hideDoubtful(n)
 	hint := DidYouMean(n.key, known)
 	if home := d.homes[n.key]; hint == "" && home != "" {
 		hint = "it belongs in " + home
@@ -161,6 +162,20 @@ func (d *decoder) hide(n *node) {
 	}
 	for _, k := range n.kids {
 		d.hide(k)
+	}
+}
+
+// doubtful matches names of what people keep secret.
+var doubtful = regexp.MustCompile(`(?i)key|token|secret|value|pass|auth|cred|bearer|header`)
+
+// hideDoubtful keeps the strings in n from being shown that are long enough for a secret or called like one.
+func (d *decoder) hideDoubtful(n *node) {
+	if n.kind == isText && len(n.text) >= 12 || doubtful.MatchString(n.key) {
+		d.hide(n)
+		return
+	}
+	for _, k := range n.kids {
+		d.hideDoubtful(k)
 	}
 }
 

@@ -16,7 +16,6 @@ const shown = 300
 func lines(data []byte, hidden []span) []string {
 	data = bytes.Clone(data)
 	for _, s := range hidden {
-		// Letters alone, so that line ends and quotes stay; what is left of a longer character is made whole below.
 		star(data[s.from:min(s.to, len(data))])
 	}
 	all := strings.Split(string(data), "\n")
@@ -26,11 +25,11 @@ func lines(data []byte, hidden []span) []string {
 	return all
 }
 
-// star turns every character of b but quotes and blanks into a star, in place of as many bytes.
+// star turns every character of b but the signs of the file's own grammar into a star.
 func star(b []byte) {
 	for i := 0; i < len(b); {
 		r, size := utf8.DecodeRune(b[i:])
-		if r != '"' && r != '\'' && r != '\n' && r != '\r' && r != ' ' {
+		if !strings.ContainsRune("\"'[]{},= \t\r\n", r) {
 			b[i] = '*'
 			for j := i + 1; j < i+size; j++ {
 				b[j] = gone
@@ -48,7 +47,7 @@ const gone = 0xff
 var secretLook = regexp.MustCompile(
 	`\b(?:sk|pk|rk|gsk|xai|ghp|gho|ghu|ghs|github_pat|glpat|hf|pplx|nvapi|r8)[-_][-_A-Za-z0-9.]{8,}` +
 		`|\b(?:AIza|ya29|eyJ)[-_A-Za-z0-9.]{12,}` +
-		`|//[^/@\s"']+@` +
+		`|//[^@\s"']+@` +
 		`|[?&](?:key|api_key|token|access_token)=[^&\s"']+` +
 		`|(?i:bearer)\s+[^\s"']{8,}`)
 
@@ -72,10 +71,10 @@ func clean(line string) string {
 }
 
 // valueKey matches a key and its equals sign up to where its value begins.
-var valueKey = regexp.MustCompile(`(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*=[ \t]*`)
+var valueKey = regexp.MustCompile(`(?:^|[\s{,])(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*=[ \t]*`)
 
 // guess returns the pieces of a file that could not be read which may hold a secret: the value of every key
-// that is not known to be harmless, and lines that have no key.
+// that is not known to be harmless, and longer lines that have no key.
 func guess(data []byte, harmless map[string]bool) []span {
 	var hidden []span
 	offset := 0
@@ -91,6 +90,9 @@ func guessLine(line []byte, offset int, harmless map[string]bool) []span {
 		return nil
 	}
 	found := valueKey.FindAllSubmatchIndex(line, -1)
+	if len(found) == 0 && len(bytes.TrimSpace(line)) < 12 {
+		return nil
+	}
 	if len(found) == 0 {
 		return []span{{offset, offset + len(line)}}
 	}

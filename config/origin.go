@@ -99,6 +99,9 @@ func web(empty, query bool) reader[string] {
 			return "", true
 		}
 		if err := webURL(n.text, query); err != nil {
+			if strings.Contains(n.text, "@") {
+				d.hide(n)
+			}
 			d.bad(n, "is not a usable URL: "+err.Error(), "")
 			return "", false
 		}
@@ -146,6 +149,9 @@ func proxy(d *decoder, n *node) (string, bool) {
 				return n.text, true
 			}
 		}
+	}
+	if strings.Contains(n.text, "@") {
+		d.hide(n)
 	}
 	d.bad(n, "is not a proxy", `write "http://host:port", "https://…", "socks5://…", "socks5h://…" or "direct"`)
 	return "", false

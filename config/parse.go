@@ -52,7 +52,7 @@ func Default() *Config {
 func (c *Config) take(data []byte) []Problem {
 	data = slices.Clip(bytes.Clone(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	if len(data) > maxFile {
-		return []Problem{{File: c.Path, Text: "the file is larger than 1MB", Hint: "a config is much smaller"}}
+		return []Problem{{File: c.Path, Text: "the file is larger than 256KB", Hint: "a config is much smaller"}}
 	}
 	d := &decoder{c: c, homes: homes()}
 	root, wrong := read(data)

@@ -53,7 +53,7 @@ func TestEverythingInTheSchemaIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := parse(t, string(data))
-	no, yes, zero, two := false, true, 0, 2
+	no, yes, zero, two, four := false, true, 0, 2, 4
 	want := &Config{
 		Listen: "127.0.0.1:4425", Routing: "order", Affinity: "session", Sink: true, Redact: []string{"secrets", "words"},
 		Theme: Theme{Dark: "ink", Light: "paper"}, Background: "dark", PublicURL: "http://box.example:3425",
@@ -66,7 +66,7 @@ func TestEverythingInTheSchemaIsRead(t *testing.T) {
 					{Name: "Desk", Env: "LAMP_KEY", Weight: 1},
 					{Name: "shelf", Command: "secret-tool lookup lamp", Weight: 3},
 				},
-				Fallback: []string{"brook/river-2:low"},
+				Fallback: []string{"brook/river-2:low"}, MaxConcurrency: &four,
 			},
 			{ID: "tower", Preset: "codex", Routing: "smart", Accounts: []Account{
 				{Name: "me", Home: "~/.codex"},

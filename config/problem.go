@@ -87,10 +87,18 @@ func (e *Errors) Error() string {
 
 // Nearest returns the known word that word was most likely meant to be, "" when none is near.
 func Nearest(word string, known []string) string {
+	if len(word) > 64 {
+		return ""
+	}
 	word = strings.ToLower(word)
 	best, least := "", max(1, utf8.RuneCountInString(word)/3)+1
 	for _, k := range known {
-		if d := distance(word, strings.ToLower(k)); d < least {
+		small := strings.ToLower(k)
+		d := distance(word, small)
+		if min(len(word), len(small)) >= 3 && (strings.HasPrefix(small, word) || strings.HasPrefix(word, small)) {
+			d = min(d, 1)
+		}
+		if d < least {
 			best, least = k, d
 		}
 	}

@@ -185,6 +185,11 @@ func (d *decoder) models(p *Provider) {
 
 // readKey reads one entry of keys. Whatever in it isn't known to be harmless is not shown.
 func readKey(d *decoder, n *node) (Key, bool) {
+	for _, f := range n.kids {
+		if find(keyFields, f.key) == nil {
+			d.hide(f)
+		}
+	}
 	k := Key{Pos: n.at, Weight: 1}
 	if !fill(d, n, keyFields, &k) {
 		return k, false

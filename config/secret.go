@@ -1,6 +1,11 @@
 package config
 
-import "log/slog"
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+)
 
 // Reveal returns the value itself. Call it only where a request is signed.
 func (s Secret) Reveal() string { return string(s) }
@@ -10,6 +15,18 @@ func (s Secret) String() string { return Mask(string(s)) }
 
 // GoString keeps %#v from showing the value.
 func (s Secret) GoString() string { return "Secret(" + Mask(string(s)) + ")" }
+
+// Format keeps every verb from showing the value: the wrong ones print it otherwise.
+func (s Secret) Format(f fmt.State, verb rune) {
+	shown := s.String()
+	switch {
+	case verb == 'v' && f.Flag('#'):
+		shown = s.GoString()
+	case verb == 'q':
+		shown = strconv.Quote(shown)
+	}
+	_, _ = io.WriteString(f, shown) // fmt's own writer never fails
+}
 
 // LogValue keeps slog from showing the value.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(Mask(string(s))) }

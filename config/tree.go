@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
@@ -83,8 +85,8 @@ type broken struct {
 }
 
 const (
-	maxFile  = 1 << 20 // bytes; a larger file is not a config
-	maxParts = 32      // of a dotted key; the schema needs five
+	maxFile  = 256 << 10 // bytes; a larger file is not a config
+	maxParts = 32        // of a dotted key; the schema needs five
 )
 
 // read returns the file's values with their places. The values are the decoder's; the places are a second
@@ -98,7 +100,7 @@ func read(data []byte) (*node, *broken) {
 	if _, err := toml.Decode(string(data), &values); err != nil {
 		b := &broken{text: "the file is not TOML"}
 		if e, ok := errors.AsType[toml.ParseError](err); ok {
-			b.offset, b.text = e.Position.Start, e.Message
+			b.offset, b.text = e.Position.Start, discreet(e.Message)
 		}
 		return nil, b
 	}
@@ -161,6 +163,9 @@ type outliner struct {
 	data  []byte
 	start []int // offsets at which lines begin
 	deep  *broken
+
+	last   int // the offset that was placed last, and its place
+	lastAt Pos
 }
 
 // outline returns the file's tables, lists and keys with their places, and no values.
@@ -232,8 +237,9 @@ func (o *outliner) value(n *node, v *unstable.Node, from int) {
 func (o *outliner) down(in *node, keys unstable.Iterator) *node {
 	for parts := 1; keys.Next(); parts++ {
 		raw, name := keys.Node().Raw, string(keys.Node().Data)
-		if parts > maxParts && o.deep == nil {
+		if parts > maxParts {
 			o.deep = &broken{offset: int(raw.Offset), text: "the key has too many parts"}
+			return in
 		}
 		if in.kind == isList && len(in.kids) > 0 {
 			in = in.kids[len(in.kids)-1] // a table inside the last of [[these]]
@@ -264,7 +270,7 @@ func rangeEnd(r unstable.Range) int { return int(r.Offset) + int(r.Length) }
 
 // wrong says where the parser met what it could not read.
 func (o *outliner) wrong(err error) *broken {
-	b := &broken{offset: len(o.data), text: err.Error()}
+	b := &broken{offset: len(o.data), text: discreet(err.Error())}
 	e, ok := errors.AsType[*unstable.ParserError](err)
 	if !ok {
 		return b
@@ -274,15 +280,40 @@ func (o *outliner) wrong(err error) *broken {
 		b.offset = at
 		before := bytes.TrimRight(o.data[:at], " \t")
 		if bytes.HasSuffix(before, []byte("=")) && isLetter(o.data[at]) {
-			b.hint = "text needs quotes"
+			b.text, b.hint = "a value can't begin like this", "text needs quotes"
 		}
 	}
 	return b
 }
 
+// codePoint matches how the parser names a character before it shows it. Of a longer one it knows but the first byte.
+var codePoint = regexp.MustCompile(`:? ?U\+(?:00[89A-F][0-9A-F] '.*'|[0-9A-F]{4,6}( '.*')?)`)
+
+// piece matches what a parser repeats of the file that is long enough to tell a secret.
+var piece = regexp.MustCompile(`"[^" ]{4,}"|'[^' ]{4,}'|[-+_.0-9]{8,}`)
+
+// discreet returns a parser's message in our style, without more of the file's text than a key's name.
+func discreet(message string) string {
+	message = codePoint.ReplaceAllString(strings.TrimSuffix(message, "."), "$1")
+	if key, ok := strings.CutPrefix(message, "Key "); ok {
+		return "the key " + key
+	}
+	return piece.ReplaceAllString(message, "…")
+}
+
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-func (o *outliner) pos(offset int) Pos { return posAt(o.data, o.start, offset) }
+// pos returns the place of offset. Offsets mostly rise, so that it counts on from the one before.
+func (o *outliner) pos(offset int) Pos {
+	at := Pos{}
+	if line := o.lastAt.Line; line > 0 && offset >= o.last && (line == len(o.start) || offset < o.start[line]) {
+		at = Pos{Line: line, Col: o.lastAt.Col + utf8.RuneCount(o.data[o.last:offset])}
+	} else {
+		at = posAt(o.data, o.start, offset)
+	}
+	o.last, o.lastAt = offset, at
+	return at
+}
 
 // lineStarts returns the offsets at which lines begin.
 func lineStarts(data []byte) []int {

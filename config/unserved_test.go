@@ -1,0 +1,74 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWhatIsNotCarriedOutIsNamed(t *testing.T) {
+	for _, test := range []struct{ name, file, want string }{
+		{"nothing in an empty file", "", ""},
+		{"nothing in a plain config", "routing = \"order\"\naffinity = \"auto\"\nsink = false\nredact = []\nauto_groups = true\n[providers.a]\nkeys = [{ env = \"A\", weight = 1 }]\nrouting = \"smart\"\nsink = false\nprice_rate = 2\nmax_concurrency = 0\n[groups.g]\nmembers = [\"a/m\"]\nfirst_token = 5\n[keys]\nquit = \"q\"\n[screen]\nmouse = false", ""},
+		{"an order", `routing = "rotate"`, `routing = "rotate"`},
+		{"an affinity", `affinity = "turn"`, `affinity = "turn"`},
+		{"a sink", `sink = true`, `sink = true`},
+		{"a key's weight", "[providers.a]\nkeys = [{ name = \"x\", env = \"A\", weight = 2 }]", `providers.a.keys.x.weight`},
+		{"a provider's sink", "[providers.a]\nsink = true", `providers.a.sink = true`},
+		{"a limit", "[providers.a]\nmax_concurrency = 3", `providers.a.max_concurrency`},
+		{"a member's effort", "[providers.a]\n[groups.g]\nmembers = [\"a/m:high\", \"a/m\"]", `groups.g.members: the fixed effort of "a/m:high"`},
+		{"a fallback's effort", "[providers.a]\nfallback = [\"a/m:low\"]", `providers.a.fallback: the fixed effort of "a/m:low"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := strings.Join(parse(t, test.file).Unserved(), "; "); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
+	data, err := os.ReadFile("testdata/everything.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`affinity = "session"`, `sink = true`, `redact`, `public_url = "http://box.example:3425"`, `guess_vendor = true`, `describer = "lamp/see-1"`, `searcher = "find-1"`,
+		`providers.lamp.fallback: the fixed effort of "brook/river-2:low"`, `providers.lamp.max_concurrency`, `providers.lamp.keys.shelf.weight`,
+		`providers.tower.accounts`,
+		`providers.brook.balance_url = "https://brook.example/v1/usage?team=a"`, `providers.brook.balance_path = "left"`, `providers.brook.unmasked = true`,
+		`providers.brook.searches = true`, `providers.brook.catalog = "river, stream"`, `providers.brook.max_rpm`, `providers.brook.queue_limit`,
+		`providers.brook.queue_wait`, `providers.brook.retry`, `providers.brook.slots`,
+		`groups.always-on.affinity = "turn"`, `groups.always-on.sink = true`, `groups.always-on.members: the fixed effort of "lamp/see-1:high"`,
+		`groups.always-on.pick = "group/cheap"`, `groups.always-on.rules`, `groups.always-on.classifier = "cheap"`, `groups.always-on.effort = "auto"`,
+		`groups.always-on.efforts`, `groups.always-on.policy = "combo"`, `groups.always-on.sticky`,
+		`groups.team.slug = "team"`, `groups.team.names`,
+		`agents.cursor-local.effort = "high"`, `agents.cursor-local.tiers`,
+		`screen.mouse = true`, `notify.when`, `notify.command = "notify-send magpie"`,
+	}
+	if diff := cmp.Diff(want, parse(t, string(data)).Unserved()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whatever the reference marks as not carried out must be told when it is used, and nothing else: a key that
+// is forgotten here would be ignored in silence.
+func TestEachKeyMarkedAsLaterIsInTheFileThatUsesEverything(t *testing.T) {
+	data, err := os.ReadFile("testdata/everything.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := strings.Join(parse(t, string(data)).Unserved(), "\n") + "\n"
+	served := map[string]bool{"routing": true} // everything.toml uses the served values
+	for _, s := range sections() {
+		for _, r := range s.rows {
+			inside := strings.HasPrefix(s.title, "an entry of accounts") || strings.HasPrefix(s.title, "an entry of rules") || strings.HasPrefix(s.title, "a model's")
+			named := strings.Contains(told, r.key+"\n") || strings.Contains(told, r.key+" =") || strings.Contains(told, r.key+":")
+			if r.unmet && !named && !served[r.key] && !inside {
+				t.Errorf("%s: %s is marked, and not told", s.title, r.key)
+			}
+		}
+	}
+}

@@ -120,22 +120,24 @@ func quotedOrNull(b []byte, s string) []byte {
 }
 
 // Event writes the refusal as the last event of a stream that has begun in p. reply is
-// what was told of the reply so far, for the ids that such an event repeats.
-func (r *Refusal) Event(p Protocol, reply *Facts) []byte {
+// what was told of the reply so far, for the ids that such an event repeats; begun says
+// that events of it are out already.
+func (r *Refusal) Event(p Protocol, reply *Facts, begun bool) []byte {
 	switch p {
 	case Messages:
 		b := []byte("event: error\ndata: ")
 		return append(append(b, r.Body(p)...), "\n\n"...)
 	case Responses:
-		return r.responsesEvent(reply)
+		return r.responsesEvent(reply, begun)
 	case Gemini, Chat:
 	}
 	b := []byte("data: ")
 	return append(append(b, r.Body(p)...), "\n\n"...)
 }
 
-// responsesEvent has the error inside of the response, where the agent looks for it.
-func (r *Refusal) responsesEvent(reply *Facts) []byte {
+// responsesEvent has the error inside of the response, where the agent looks for it. A
+// stream of which nothing is out begins with the response that then fails.
+func (r *Refusal) responsesEvent(reply *Facts, begun bool) []byte {
 	code := r.Code
 	if code == "" {
 		code = "server_error"
@@ -143,19 +145,27 @@ func (r *Refusal) responsesEvent(reply *Facts) []byte {
 			code = "rate_limit_exceeded"
 		}
 	}
-	id := reply.ID
-	if id == "" {
-		id = "resp_magpie"
+	f := Facts{ID: "resp_magpie", Sequence: -1}
+	if begun {
+		f = *reply
 	}
-	b := []byte("event: response.failed\ndata: {\"type\":\"response.failed\",\"sequence_number\":")
-	b = strconv.AppendInt(b, reply.Sequence+1, 10)
+	var b []byte
+	if !begun {
+		f.Sequence++
+		b = f.responseEvent(b, "response.created", "in_progress", "null")
+	}
+	fault := append([]byte(`{"code":`), Quote(code)...)
+	fault = append(append(fault, `,"message":`...), Quote(r.Words)...)
+	f.Sequence++
+	return f.responseEvent(b, "response.failed", "failed", string(fault)+"}")
+}
+
+func (f *Facts) responseEvent(b []byte, name, status, fault string) []byte {
+	b = append(b, "event: "+name+"\ndata: {\"type\":\""+name+"\",\"sequence_number\":"...)
+	b = strconv.AppendInt(b, f.Sequence, 10)
 	b = append(b, `,"response":{"id":`...)
-	b = appendQuoted(b, id)
-	b = append(b, `,"object":"response","status":"failed","error":{"code":`...)
-	b = appendQuoted(b, code)
-	b = append(b, `,"message":`...)
-	b = appendQuoted(b, r.Words)
-	b = append(b, `},"model":`...)
-	b = appendQuoted(b, reply.Model)
+	b = appendQuoted(b, f.ID)
+	b = append(b, `,"object":"response","status":"`+status+`","error":`+fault+`,"model":`...)
+	b = appendQuoted(b, f.Model)
 	return append(b, ",\"output\":[],\"usage\":null}}\n\n"...)
 }

@@ -46,3 +46,6 @@ func (s *Store) SetPrint(id provider.AccountID, print string) {
 		}
 	})
 }
+
+// Print returns the fingerprint of an account's secret, "" while none is known.
+func (s *Store) Print(id provider.AccountID) string { return s.facts.Load().standing[id].Print }

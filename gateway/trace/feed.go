@@ -118,6 +118,7 @@ func (f *feed) Next(ctx context.Context, notBefore time.Time) (Batch, error) {
 		select {
 		case <-f.bell:
 		case <-f.gone:
+			f.bus.unpark(&f.waiter) // it may have been closed before it was parked
 			return Batch{}, ErrClosed
 		case <-ctx.Done():
 			f.bus.unpark(&f.waiter)

@@ -25,7 +25,7 @@ type grid struct {
 // cell holds one grapheme or a part of one. It has no pointers, so that clearing a frame is cheap.
 type cell struct {
 	r     rune // the grapheme when it is one character; 0 in the later cells of a wide one
-	long  uint16
+	long  uint32
 	width uint8 // cells that it takes; 0 in the later cells of a wide one
 	pen   theme.Role
 	flags uint8
@@ -76,7 +76,7 @@ func (c *Canvas) H() int { return c.view.H }
 // Width is the number of cells that a string takes here.
 func (c *Canvas) Width(s string) int { return c.g.set.Width(s) }
 
-// Clear blanks the view.
+// Clear blanks the view; on a whole canvas it begins a new frame and lets go of the last one's text.
 func (c *Canvas) Clear() {
 	if c.view.W == c.g.w && c.view.H == c.g.h {
 		for i := range c.g.cells {
@@ -122,7 +122,8 @@ func (c *Canvas) Style(r Rect, pen theme.Role) {
 	c.each(r, func(p *cell) { p.pen = pen })
 }
 
-// Select marks a rectangle as the selected row: the row's background lies under it.
+// Select marks a rectangle as the selected row: the row's background lies under what is in it and
+// what is written there later.
 func (c *Canvas) Select(r Rect) {
 	c.each(r, func(p *cell) { p.flags |= selected })
 }
@@ -165,22 +166,18 @@ func (g *grid) put(x, y int, p cluster, pen theme.Role) {
 	g.split(x, y)
 	g.split(x+p.width, y)
 	row := g.cells[y*g.w:][:g.w]
-	q := cell{width: uint8(p.width), pen: pen}
-	if p.disputed {
-		q.flags = disputed
-	}
+	q := cell{width: uint8(p.width), pen: pen, flags: row[x].flags & selected}
 	r, n := utf8.DecodeRuneInString(p.text)
 	q.r = r
 	if n < len(p.text) {
-		if len(g.long) == 1<<16-1 {
-			q.r, q.flags = '?', 0 // more rare graphemes than a screen can hold
-		} else {
-			g.long = append(g.long, p.text)
-			q.long = uint16(len(g.long))
-		}
+		g.long = append(g.long, p.text)
+		q.long = uint32(len(g.long)) //nolint:gosec // a frame draws fewer
+	}
+	if p.disputed {
+		q.flags |= disputed
 	}
 	row[x] = q
 	for i := 1; i < p.width; i++ {
-		row[x+i] = cell{pen: pen}
+		row[x+i] = cell{pen: pen, flags: row[x+i].flags & selected}
 	}
 }

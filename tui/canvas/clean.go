@@ -30,13 +30,13 @@ func clean(s string, from int) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			b.WriteByte('?')
-		case r == 0x1b || r >= 0x80 && r <= 0x9f:
-			n = sequence(s[i:])
 		case isSpace(r):
 			if r == '\r' && strings.HasPrefix(s[i+n:], "\n") {
 				n++
 			}
 			b.WriteByte(' ')
+		case r == 0x1b || r >= 0x80 && r <= 0x9f:
+			n = sequence(s[i:])
 		case !isShown(r):
 		default:
 			b.WriteString(s[i : i+n])
@@ -138,7 +138,7 @@ func intermediates(s string) int {
 }
 
 // untilTerminator measures a string sequence after its introducer, terminator and all;
-// 0 when it has no end.
+// 0 when it has no end, or when another sequence begins first.
 func untilTerminator(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -150,9 +150,13 @@ func untilTerminator(s string) int {
 			}
 			return 0
 		case 0xc2:
-			if i+1 < len(s) && s[i+1] == 0x9c {
+			if i+1 == len(s) || s[i+1] > 0x9f {
+				continue // a letter
+			}
+			if s[i+1] == 0x9c {
 				return i + 2
 			}
+			return 0
 		}
 	}
 	return 0

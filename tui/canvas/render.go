@@ -22,25 +22,29 @@ func (c *Canvas) Render(pens *theme.Pens) string {
 	return string(g.out)
 }
 
-// line appends one row. Blanks join the run before them when neither pen shows on a blank,
-// which keeps the frame short.
+// line appends one row as runs of cells that are drawn alike. A blank joins the run before it when
+// neither pen shows on a blank, which keeps the frame short.
 func (g *grid) line(out []byte, y int, pens *theme.Pens) []byte {
 	row := g.cells[y*g.w:][:g.w]
-	after, begun := "", false
-	var pen theme.Role
-	var sel bool
-	for x := 0; x < len(row); x++ {
+	var run cell // the cell that began the run
+	before, after := "", ""
+	for x := range row {
 		p := &row[x]
 		if p.width == 0 {
 			continue
 		}
-		ps := p.flags&selected != 0
-		if !begun || (p.pen != pen || ps != sel) && !g.joins(p, pens, pen, sel) {
-			var before string
-			out = append(out, after...)
-			before, after = pens.Pen(p.pen, ps)
-			out = append(out, before...)
-			pen, sel, begun = p.pen, ps, true
+		if p.pen != run.pen || (p.flags^run.flags)&selected != 0 || run.width == 0 {
+			if run.width > 0 && p.joins(&run, pens) {
+				out = g.glyph(out, p, x)
+				continue
+			}
+			b, a := pens.Pen(p.pen, p.flags&selected != 0)
+			if b != before {
+				out = append(out, after...)
+				out = append(out, b...)
+				before, after = b, a
+			}
+			run = *p
 		}
 		out = g.glyph(out, p, x)
 	}
@@ -48,8 +52,9 @@ func (g *grid) line(out []byte, y int, pens *theme.Pens) []byte {
 }
 
 // joins reports whether a cell may be drawn with the pen of the run before it.
-func (g *grid) joins(p *cell, pens *theme.Pens, pen theme.Role, sel bool) bool {
-	return p.r == ' ' && p.long == 0 && !pens.Paints(p.pen, p.flags&selected != 0) && !pens.Paints(pen, sel)
+func (p *cell) joins(run *cell, pens *theme.Pens) bool {
+	return p.r == ' ' && p.long == 0 &&
+		!pens.Paints(p.pen, p.flags&selected != 0) && !pens.Paints(run.pen, run.flags&selected != 0)
 }
 
 // glyph appends one grapheme. Around one whose width terminals disagree about, the cells are

@@ -44,7 +44,7 @@ func ParseModels(api wire.Protocol, body []byte) ([]Model, error) {
 
 func listEntries(body []byte) ([]json.RawMessage, error) {
 	var bare []json.RawMessage
-	if json.Unmarshal(body, &bare) == nil {
+	if json.Unmarshal(body, &bare) == nil && bare != nil {
 		return bare, nil
 	}
 	var list struct {

@@ -178,7 +178,10 @@ func firstLine(out []byte) string {
 // expand puts the home folder where a path begins with ~/.
 func (s *Secrets) expand(path string) string {
 	rest, ok := strings.CutPrefix(path, "~/")
-	if home := s.o.Getenv("HOME"); ok && home != "" {
+	if !ok {
+		return path
+	}
+	if home := s.o.Getenv("HOME"); home != "" {
 		return strings.TrimRight(home, "/") + "/" + rest
 	}
 	return path

@@ -101,14 +101,17 @@ var doors = map[wire.Protocol]map[Door]string{
 	},
 }
 
-// escapeModel makes a model's id fit one or more segments of a path: slashes stay.
+// escapeModel makes a model's id fit a path. Its slashes stay, unless it tries to climb out.
 func escapeModel(model string) string {
 	if !strings.Contains(model, "/") {
 		return url.PathEscape(model)
 	}
 	parts := strings.Split(model, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
+	for i, part := range parts {
+		if part == "." || part == ".." {
+			return url.PathEscape(model)
+		}
+		parts[i] = url.PathEscape(part)
 	}
 	return strings.Join(parts, "/")
 }

@@ -1,0 +1,152 @@
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"dev.magpie/gateway/trace"
+)
+
+// Reason says why a candidate stands at its place, without knowing what day it is.
+func Reason(r trace.Reason) string { return ReasonAt(r, time.Time{}) }
+
+// ReasonAt says why a candidate stands at its place.
+func ReasonAt(r trace.Reason, now time.Time) string {
+	switch r.Code {
+	case trace.WhyListed:
+		return listed(r)
+	case trace.WhyOnly:
+		return plus("the only one there is", r.Text)
+	case trace.WhyFallback:
+		return fallback(r)
+	case trace.WhyResting:
+		return "rests" + until(r.Until, now) + because(r)
+	case trace.WhyRestOnly:
+		return "rests" + until(r.Until, now) + because(r) + ", but there is no other"
+	case trace.WhyPinned:
+		return "pinned by you" + until(r.Until, now) + ", so asked first"
+	case trace.WhyPaused:
+		return "paused by you" + until(r.Until, now)
+	case trace.WhyCapped:
+		return capped(r, now)
+	case trace.WhyNamed, trace.WhyMade, trace.WhyNotNamed, trace.WhyNotMade, trace.WhyUnready, trace.WhyBarred,
+		trace.WhyProtocol, trace.WhyOff, trace.WhyNotServed:
+		return standing(r)
+	}
+	return plus(strings.ReplaceAll(string(r.Code), "-", " "), r.Text)
+}
+
+// standing is for what neither time nor place changes.
+func standing(r trace.Reason) string {
+	switch r.Code {
+	case trace.WhyNamed:
+		return "named by the request"
+	case trace.WhyMade:
+		return "made the reply that this request goes on from"
+	case trace.WhyNotNamed:
+		return "the request names " + or(r.Text, "another")
+	case trace.WhyNotMade:
+		return or(r.Text, "another") + " made the reply that this request goes on from"
+	case trace.WhyUnready:
+		return plus("not ready", or(r.Text, "its secret is missing"))
+	case trace.WhyBarred:
+		return "its own list of models does not have this one"
+	case trace.WhyProtocol:
+		if r.Text != "" {
+			return "can be asked on " + r.Text + " only, not on the API of this request"
+		}
+		return "made for an API that its provider does not have"
+	case trace.WhyOff:
+		if r.Text != "" {
+			return r.Text + " is switched off in the config"
+		}
+		return "switched off in the config"
+	case trace.WhyNotServed:
+		return plus("its provider does not serve this model", r.Text)
+	default:
+		return ""
+	}
+}
+
+func listed(r trace.Reason) string {
+	var s string
+	switch {
+	case r.By != "":
+		s = ordinal(r.N) + " in group " + r.By
+	default:
+		s = ordinal(r.N) + " in your order"
+	}
+	return plus(s, r.Text)
+}
+
+func fallback(r trace.Reason) string {
+	if r.By == "" {
+		return plus("a fallback: takes over when the others run out", r.Text)
+	}
+	return plus("takes over when "+r.By+" runs out: fallback of "+r.By, r.Text)
+}
+
+func capped(r trace.Reason, now time.Time) string {
+	switch {
+	case r.N > 0 && r.Of > 0:
+		return fmt.Sprintf("held%s: %d%% used is past its %d%% cap", until(r.Until, now), r.N, r.Of)
+	case r.Of > 0:
+		return fmt.Sprintf("held%s: past its %d%% cap", until(r.Until, now), r.Of)
+	}
+	return "held" + until(r.Until, now) + ": past its cap"
+}
+
+// because is the cause of a rest, where it is told.
+func because(r trace.Reason) string {
+	if r.Kind == "" {
+		return ""
+	}
+	return ": " + Kind(r.Kind)
+}
+
+// until names the end of something that has one.
+func until(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " until " + Clock(t, now)
+}
+
+// ordinals are the words up to tenth.
+var ordinals = []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+
+// ordinal writes a place that counts from 1.
+func ordinal(n int) string {
+	if n >= 1 && n <= len(ordinals) {
+		return ordinals[n-1]
+	}
+	suffix := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// plus adds a text that says more.
+func plus(s, more string) string {
+	if more == "" {
+		return s
+	}
+	return s + ": " + more
+}

@@ -40,31 +40,41 @@ func Parse(name string, data []byte) (*Config, error) {
 
 // Default returns the config of an empty file.
 func Default() *Config {
-	var c Config
-	if problems := c.take(defaultTOML); problems != nil {
-		panic(problems[0].String())
+	d := &decoder{c: &Config{}}
+	root, wrong := read(defaultTOML)
+	if wrong != nil {
+		panic("default.toml: " + wrong.text)
 	}
-	c.Lines, c.ThemePos = nil, Pos{}
-	return &c
+	if d.all(root); len(d.problems) > 0 {
+		panic("default.toml: " + d.problems[0].text)
+	}
+	d.c.ThemePos = Pos{}
+	return d.c
 }
 
 // take reads data over what c holds, and returns what is wrong with it.
 func (c *Config) take(data []byte) []Problem {
-	data = slices.Clip(bytes.Clone(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	if len(data) > maxFile {
 		return []Problem{{File: c.Path, Text: "the file is larger than 256KB", Hint: "a config is much smaller"}}
 	}
-	d := &decoder{c: c, homes: homes()}
+	// A copy without room behind it: the second reader tells places by what is left of it.
+	data = slices.Clip(bytes.Clone(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	root, wrong := read(data)
 	if wrong != nil {
 		c.Lines = lines(data, guess(data, harmless()))
 		return []Problem{c.Problem(posAt(data, lineStarts(data), wrong.offset), wrong.text, wrong.hint)}
 	}
-	fill(d, root, topFields, c)
-	d.lookUp()
-	d.loops()
+	d := &decoder{c: c, homes: homes()}
+	d.all(root)
 	c.Lines = lines(data, d.hidden)
 	return c.problems(d.problems)
+}
+
+// all reads the whole file, then what one part of it says of another.
+func (d *decoder) all(root *node) {
+	fill(d, root, topFields, d.c)
+	d.lookUp()
+	d.loops()
 }
 
 // problems returns the complaints in the order of the file, each with its line.
@@ -92,6 +102,7 @@ type section struct {
 type description struct {
 	key, takes, def, means string
 	unmet                  bool
+	served                 []any // values of an unmet key that hold all the same
 }
 
 // sections returns the whole schema.
@@ -114,7 +125,7 @@ func sections() []section {
 func describe[T any](fields []field[T]) []description {
 	all := make([]description, len(fields))
 	for i, f := range fields {
-		all[i] = description{f.key, f.takes, f.def, f.means, f.unmet}
+		all[i] = description{f.key, f.takes, f.def, f.means, f.unmet, f.served}
 	}
 	return all
 }

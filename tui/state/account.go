@@ -132,10 +132,11 @@ func Ahead(w trace.Window, c *Clock) int {
 	return int(w.Used - even*100 + 0.5)
 }
 
-// share returns when a part of a window will have gone.
+// share returns when a part of a window will surely have gone: a moment later than
+// arithmetic says, because parts of a window are no whole nanoseconds.
 func share(w trace.Window, part float64) time.Time {
 	span := float64(w.SpanS) * float64(time.Second)
-	return w.Resets.Add(-time.Duration(span * (1 - part)))
+	return w.Resets.Add(-time.Duration(span*(1-part)) + time.Millisecond)
 }
 
 // severity puts what needs somebody before what does not.

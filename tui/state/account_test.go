@@ -85,8 +85,8 @@ func TestPaceStandsUntilTheClockSaysThatItChanges(t *testing.T) {
 		if limit.IsZero() {
 			limit = noon.Add(10 * time.Hour)
 		}
-		// A hair less than the change: shares of a window are not whole nanoseconds.
-		span := limit.Sub(noon) - time.Microsecond
+		// A hair less than the change: parts of a window are no whole nanoseconds.
+		span := limit.Sub(noon) - 2*time.Millisecond
 		if span <= 0 {
 			return
 		}

@@ -64,6 +64,17 @@ func (c *Clock) Countdown(t time.Time) string {
 	return fmt.Sprintf("%d:%02d", secs/60, secs%60)
 }
 
+// In is how long it is until t in whole seconds, rounded up; "" once t has come.
+func (c *Clock) In(t time.Time) string {
+	left := t.Sub(c.Now)
+	if left <= 0 {
+		return ""
+	}
+	secs := (left + time.Second - 1) / time.Second
+	c.Mark(t.Add(-(secs - 1) * time.Second))
+	return Took(secs * time.Second)
+}
+
 // Since returns how long ago t was in whole minutes or hours; "" within the first minute.
 func (c *Clock) Since(t time.Time) string {
 	gone := max(c.Now.Sub(t), 0)

@@ -97,6 +97,7 @@ func TestDaysAreThoseOfTheClocksZone(t *testing.T) {
 var texts = map[string]func(*Clock, time.Time) string{
 	"left":      (*Clock).Left,
 	"countdown": (*Clock).Countdown,
+	"in":        (*Clock).In,
 	"since":     (*Clock).Since,
 	"ago":       (*Clock).Ago,
 	"running":   (*Clock).Running,

@@ -20,7 +20,7 @@ func (s *State) PerMinute(c *Clock) (requests, errors int) {
 			continue
 		}
 		requests++
-		if r.Done && r.Status >= http.StatusBadRequest && r.Status != statusLeft {
+		if r.Done && r.Status >= http.StatusBadRequest && r.Status != trace.Gone {
 			errors++
 		}
 	}

@@ -168,14 +168,14 @@ func textTerm(field, value string) test {
 }
 
 func stateTerm(value string) (test, string) {
-	var wanted []Mark
+	var wanted []trace.Outcome
 	switch value {
 	case "ok":
-		wanted = []Mark{Answered, Later}
+		wanted = []trace.Outcome{trace.Answered, trace.Later}
 	case "error":
-		wanted = []Mark{Failed, Refused}
+		wanted = []trace.Outcome{trace.Failed, trace.Declined}
 	default:
-		for _, m := range Marks() {
+		for _, m := range Outcomes() {
 			if strings.HasPrefix(string(m), value) {
 				wanted = append(wanted, m)
 			}
@@ -184,7 +184,7 @@ func stateTerm(value string) (test, string) {
 	if len(wanted) == 0 {
 		return nil, "state: takes live answered later failed refused left ok error"
 	}
-	return func(_ *State, r *trace.Route, _ *Clock) bool { return slices.Contains(wanted, MarkOf(r)) }, ""
+	return func(_ *State, r *trace.Route, _ *Clock) bool { return slices.Contains(wanted, r.Outcome()) }, ""
 }
 
 // numberTerm compares a number: 3, >1, <=20k.
@@ -264,7 +264,7 @@ func compare(op string, a, b float64) bool {
 func anywhere(s *State, r *trace.Route, word string) bool {
 	has := func(text string) bool { return text != "" && strings.Contains(strings.ToLower(text), word) }
 	if has(r.Asked) || has(r.Agent) || has(r.Session) || has(r.Resolved.Group) || has(r.Resolved.Provider) ||
-		has(r.Served) || has(r.Error) || has(string(MarkOf(r))) {
+		has(r.Served) || has(r.Error) || has(string(r.Outcome())) {
 		return true
 	}
 	for i := range r.Tries {

@@ -7,42 +7,10 @@ import (
 	"dev.magpie/gateway/trace"
 )
 
-// Mark is how a request stands, as one word.
-type Mark string
-
-// How a request stands.
-const (
-	Live     Mark = "live"
-	Answered Mark = "answered"
-	Later    Mark = "later" // answered, but not by the first that was asked
-	Failed   Mark = "failed"
-	Refused  Mark = "refused" // nobody was asked
-	Left     Mark = "left"    // the agent went away
-)
-
-// Marks lists every mark, in the order in which help explains them.
-func Marks() []Mark { return []Mark{Live, Answered, Later, Failed, Refused, Left} }
-
-// MarkOf says how a request stands.
-func MarkOf(r *trace.Route) Mark {
-	switch {
-	case !r.Done:
-		return Live
-	case r.Status == statusLeft:
-		return Left
-	case len(r.Tries) == 0 && r.Status >= http.StatusBadRequest:
-		return Refused
-	case r.Status >= http.StatusBadRequest:
-		return Failed
-	case len(r.Tries) > 1:
-		return Later
-	default:
-		return Answered
-	}
+// Outcomes lists everything that can become of a request, in the order in which help explains it.
+func Outcomes() []trace.Outcome {
+	return []trace.Outcome{trace.Live, trace.Answered, trace.Later, trace.Failed, trace.Declined, trace.Left}
 }
-
-// statusLeft is what stands for an agent that went away.
-const statusLeft = 499
 
 // LastTry returns the newest try, nil when nobody was asked.
 func LastTry(r *trace.Route) *trace.Try {
@@ -67,23 +35,23 @@ func ModelOf(r *trace.Route) string {
 // AnsweredBy returns who answers a request, in a word or two where nobody does.
 // Asking is true while that account has been asked and has not spoken yet.
 func (s *State) AnsweredBy(r *trace.Route) (who string, asking bool) {
-	switch MarkOf(r) {
-	case Live:
+	switch r.Outcome() {
+	case trace.Live:
 		t := LastTry(r)
 		if t == nil {
 			return "", false
 		}
 		return s.Name(t.ID), t.TTFTMS == 0 && r.TTFTMS == 0
-	case Answered, Later:
+	case trace.Answered, trace.Later:
 		if t := LastTry(r); t != nil {
 			return s.Name(t.ID), false
 		}
 		return "magpie", false
-	case Failed:
+	case trace.Failed:
 		return s.failedBy(r), false
-	case Refused:
+	case trace.Declined:
 		return refusedAs(r), false
-	case Left:
+	case trace.Left:
 		return "agent left", false
 	}
 	return "", false

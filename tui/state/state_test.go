@@ -153,21 +153,21 @@ func TestAConversationIsKnownByItsTail(t *testing.T) {
 func TestTheMarkSaysHowARequestWent(t *testing.T) {
 	s, routes := sampleRoutes()
 	for name, want := range map[string]struct {
-		mark   Mark
+		mark   trace.Outcome
 		who    string
 		asking bool
 	}{
-		"answered": {Answered, "work-max", false},
-		"later":    {Later, "work-max", false},
-		"failed":   {Failed, "plan", false},
-		"refused":  {Refused, "unknown", false},
-		"left":     {Left, "agent left", false},
-		"live":     {Live, "work-max", true},
+		"answered": {trace.Answered, "work-max", false},
+		"later":    {trace.Later, "work-max", false},
+		"failed":   {trace.Failed, "plan", false},
+		"refused":  {trace.Declined, "unknown", false},
+		"left":     {trace.Left, "agent left", false},
+		"live":     {trace.Live, "work-max", true},
 	} {
 		r := routes[name]
 		who, asking := s.AnsweredBy(r)
-		if MarkOf(r) != want.mark || who != want.who || asking != want.asking {
-			t.Errorf("the %s request reads %s, %q, asking %v", name, MarkOf(r), who, asking)
+		if r.Outcome() != want.mark || who != want.who || asking != want.asking {
+			t.Errorf("the %s request reads %s, %q, asking %v", name, r.Outcome(), who, asking)
 		}
 	}
 	many := &trace.Route{Done: true, Status: 503, Tries: []trace.Try{{ID: "a/1"}, {ID: "b/1"}}}

@@ -111,3 +111,6 @@ func (s *State) Warm(c *Clock) int {
 	}
 	return n
 }
+
+// Cold returns when the conversation's cache most likely goes.
+func (t *Talk) Cold() time.Time { return t.Last.Add(coldAfter) }

@@ -15,6 +15,9 @@ type Trouble struct {
 
 // Trouble returns the worst of what needs somebody now, false when nothing does.
 func (s *State) Trouble(c *Clock) (Trouble, bool) {
+	if lost := s.Link.Lost; !lost.IsZero() {
+		return Trouble{Text: "what is below is as it was at " + lost.In(c.Now.Location()).Format("15:04:05"), Bad: true}, true
+	}
 	if e := s.Status.Config.Error; e != "" {
 		return Trouble{Text: firstLine(e) + " The old settings stand.", Bad: true}, true
 	}

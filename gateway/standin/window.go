@@ -1,0 +1,209 @@
+package standin
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Window is one allowance window of a key.
+type Window struct {
+	Name   string        // "5h", "7d": a number of hours or days, which is also its span
+	Used   float64       // percent
+	Resets time.Duration // till it renews; 0 = its whole span
+	Grow   float64       // percent that each answer uses
+}
+
+// ParseWindows reads windows such as "5h:91%/1h40m+0.8,7d:62%/3d".
+func ParseWindows(list string) ([]Window, error) {
+	var windows []Window
+	for word := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+		w, err := parseWindow(word)
+		if err != nil {
+			return nil, fmt.Errorf("window %q: %w", word, err)
+		}
+		windows = append(windows, w)
+	}
+	return windows, nil
+}
+
+func parseWindow(word string) (Window, error) {
+	name, rest, ok := strings.Cut(word, ":")
+	if !ok {
+		return Window{}, fmt.Errorf("no colon after its name")
+	}
+	w := Window{Name: name}
+	rest, grow, hasGrow := strings.Cut(rest, "+")
+	used, resets, hasResets := strings.Cut(rest, "/")
+	var err error
+	if w.Used, err = strconv.ParseFloat(strings.TrimSuffix(used, "%"), 64); err != nil {
+		return Window{}, fmt.Errorf("%q is no share", used)
+	}
+	if hasResets {
+		if w.Resets, err = parseTime(resets); err != nil {
+			return Window{}, err
+		}
+	}
+	if hasGrow {
+		if w.Grow, err = strconv.ParseFloat(grow, 64); err != nil {
+			return Window{}, fmt.Errorf("%q is no share", grow)
+		}
+	}
+	if w.span() <= 0 {
+		return Window{}, fmt.Errorf("%q names no span such as 5h or 7d", name)
+	}
+	return w, nil
+}
+
+// span is the window's length, read off its name.
+func (w Window) span() time.Duration {
+	d, err := parseTime(w.Name)
+	if err != nil {
+		return 0
+	}
+	return d
+}
+
+// meter is the windows of one key as they stand. Its owner locks it.
+type meter struct{ windows []standing }
+
+// standing is one window at a time.
+type standing struct {
+	Window
+	until time.Time // when it renews
+}
+
+func newMeter(now time.Time, windows []Window) *meter {
+	m := &meter{}
+	for _, w := range windows {
+		left := w.Resets
+		if left == 0 {
+			left = w.span()
+		}
+		m.windows = append(m.windows, standing{Window: w, until: now.Add(left)})
+	}
+	return m
+}
+
+// roll renews the windows whose time has come.
+func (m *meter) roll(now time.Time) {
+	for i := range m.windows {
+		w := &m.windows[i]
+		for !now.Before(w.until) {
+			w.Used, w.until = 0, w.until.Add(w.span())
+		}
+	}
+}
+
+// spend counts one answer.
+func (m *meter) spend() {
+	for i := range m.windows {
+		m.windows[i].Used = min(100, m.windows[i].Used+m.windows[i].Grow)
+	}
+}
+
+// full is the time left of the full window that renews last.
+func (m *meter) full(now time.Time) (left time.Duration, ok bool) {
+	for _, w := range m.windows {
+		if w.Used >= 100 {
+			left, ok = max(left, w.until.Sub(now)), true
+		}
+	}
+	return left, ok
+}
+
+// tell writes the windows into a reply's headers the way the vendor does.
+func (m *meter) tell(h http.Header, style windowStyle, now time.Time) {
+	switch style {
+	case unifiedWindows:
+		m.tellUnified(h)
+	case codexWindows:
+		m.tellCodex(h, now)
+	case noWindows:
+	}
+}
+
+// tellUnified is Anthropic's form: shares from 0 to 1, Unix seconds.
+func (m *meter) tellUnified(h http.Header) {
+	const head = "anthropic-ratelimit-unified-"
+	worst, claim := "allowed", ""
+	for _, w := range m.windows {
+		status := "allowed"
+		switch {
+		case w.Used >= 100:
+			status, worst = "rejected", "rejected"
+		case w.Used >= 80:
+			status = "allowed_warning"
+			if worst == "allowed" {
+				worst = status
+			}
+		}
+		if claim == "" || status == worst {
+			claim = w.Name
+			h.Set(head+"reset", strconv.FormatInt(w.until.Unix(), 10))
+		}
+		h.Set(head+w.Name+"-status", status)
+		h.Set(head+w.Name+"-utilization", strconv.FormatFloat(w.Used/100, 'f', -1, 64))
+		h.Set(head+w.Name+"-reset", strconv.FormatInt(w.until.Unix(), 10))
+	}
+	h.Set(head+"status", worst)
+	h.Set(head+"representative-claim", claimNames[claim])
+}
+
+var claimNames = map[string]string{"5h": "five_hour", "7d": "seven_day"}
+
+// tellCodex is the ChatGPT backend's form: the first two windows, in percent and minutes.
+func (m *meter) tellCodex(h http.Header, now time.Time) {
+	for i, w := range m.windows {
+		if i > 1 {
+			break
+		}
+		head := [...]string{"x-codex-primary-", "x-codex-secondary-"}[i]
+		h.Set(head+"used-percent", strconv.FormatFloat(w.Used, 'f', -1, 64))
+		h.Set(head+"window-minutes", strconv.Itoa(int(w.span().Minutes())))
+		h.Set(head+"reset-after-seconds", strconv.Itoa(int(w.until.Sub(now).Seconds())))
+		h.Set(head+"reset-at", strconv.FormatInt(w.until.Unix(), 10))
+	}
+	h.Set("x-codex-plan-type", "plus")
+	h.Set("x-codex-credits-has-credits", "False")
+}
+
+// windowStyle is how a vendor tells its windows.
+type windowStyle int
+
+const (
+	noWindows windowStyle = iota
+	unifiedWindows
+	codexWindows
+)
+
+// windows is what the reply to a key tells of its allowance: the step's own windows,
+// else the key's. full is the time till a full window of the key renews, 0 for none.
+func (v *Vendor) windows(h http.Header, key string, f Fault) (full time.Duration) {
+	now := time.Now()
+	if f.Windows != nil {
+		newMeter(now, f.Windows).tell(h, v.house.windows, now)
+		return 0
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.meters[key]
+	if m == nil {
+		m = v.meters[AnyKey]
+	}
+	if m == nil {
+		return 0
+	}
+	m.roll(now)
+	left, isFull := m.full(now)
+	if !isFull && f.Do != Refuse {
+		m.spend()
+	}
+	m.tell(h, v.house.windows, now)
+	if !isFull {
+		return 0
+	}
+	return left
+}

@@ -16,7 +16,7 @@ type Problem struct {
 }
 
 // Errors is everything that is wrong with one file, in the order of its lines.
-type Errors struct{ Problems []Problem }
+type Errors struct{ Problems []Problem } //nolint:errname // it is many, and called so in every message
 
 // Problem makes a problem of the file that c came from. Checks that live in other
 // packages report through it, so that every complaint looks the same.

@@ -176,17 +176,15 @@ func outline(data []byte) (*node, *broken) {
 	here := root
 	for o.deep == nil && o.p.NextExpression() {
 		e := o.p.Expression()
-		switch e.Kind {
-		case unstable.KeyValue:
+		if e.Kind == unstable.KeyValue {
 			o.entry(here, e)
-		case unstable.Table:
-			here = o.down(root, e.Key())
-		case unstable.ArrayTable:
-			list := o.down(root, e.Key())
-			list.kind = isList
-			here = &node{at: list.keyAt, keyAt: list.keyAt, kind: isTable}
-			list.kids = append(list.kids, here)
-		default:
+			continue
+		}
+		here = o.down(root, e.Key())
+		if e.Kind == unstable.ArrayTable {
+			item := &node{at: here.keyAt, keyAt: here.keyAt, kind: isTable}
+			here.kind, here.kids = isList, append(here.kids, item)
+			here = item
 		}
 	}
 	if o.deep != nil {
@@ -212,24 +210,22 @@ func (o *outliner) entry(in *node, e *unstable.Node) {
 func (o *outliner) value(n *node, v *unstable.Node, from int) {
 	n.at = o.pos(from)
 	n.span = span{from, from + 1}
-	switch v.Kind {
-	case unstable.Array:
-		for items := v.Children(); items.Next(); {
-			item := &node{}
-			at := from
-			if raw := items.Node().Raw; raw.Length > 0 {
-				at = int(raw.Offset)
-			}
-			o.value(item, items.Node(), at)
-			item.keyAt = item.at
-			n.kids = append(n.kids, item)
-		}
-	case unstable.InlineTable:
-		for entries := v.Children(); entries.Next(); {
-			o.entry(n, entries.Node())
-		}
-	default:
+	if v.Kind != unstable.Array && v.Kind != unstable.InlineTable {
 		n.span.to = rangeEnd(v.Raw)
+		return
+	}
+	for kids := v.Children(); kids.Next(); {
+		if v.Kind == unstable.InlineTable {
+			o.entry(n, kids.Node())
+			continue
+		}
+		item, at := &node{}, from
+		if raw := kids.Node().Raw; raw.Length > 0 {
+			at = int(raw.Offset) // a list in a list has none
+		}
+		o.value(item, kids.Node(), at)
+		item.keyAt = item.at
+		n.kids = append(n.kids, item)
 	}
 }
 
@@ -305,7 +301,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // pos returns the place of offset. Offsets mostly rise, so that it counts on from the one before.
 func (o *outliner) pos(offset int) Pos {
-	at := Pos{}
+	var at Pos
 	if line := o.lastAt.Line; line > 0 && offset >= o.last && (line == len(o.start) || offset < o.start[line]) {
 		at = Pos{Line: line, Col: o.lastAt.Col + utf8.RuneCount(o.data[o.last:offset])}
 	} else {

@@ -47,12 +47,11 @@ func unserved[T any](prefix string, fields []field[T], from *T) []string {
 // setting returns " = value" for what is short, "" for lists and tables.
 func setting(value any) string {
 	v := reflect.Indirect(reflect.ValueOf(value))
-	switch v.Kind() {
-	case reflect.String:
+	if v.Kind() == reflect.String {
 		return " = " + strconv.Quote(v.String())
-	case reflect.Bool:
-		return " = " + strconv.FormatBool(v.Bool())
-	default:
-		return ""
 	}
+	if v.Kind() == reflect.Bool {
+		return " = " + strconv.FormatBool(v.Bool())
+	}
+	return ""
 }

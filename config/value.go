@@ -278,20 +278,3 @@ func bindings(d *decoder, n *node) ([]string, bool) {
 	}
 	return some(filled)(d, n)
 }
-
-// table reads a table of any keys.
-func table[V any](how reader[V]) reader[map[string]V] {
-	return func(d *decoder, n *node) (map[string]V, bool) {
-		if !d.is(n, isTable) {
-			d.hide(n)
-			return nil, false
-		}
-		all := map[string]V{}
-		for _, k := range n.kids {
-			if v, ok := how(d, k); ok {
-				all[k.key] = v
-			}
-		}
-		return all, true
-	}
-}

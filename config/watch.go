@@ -78,7 +78,10 @@ func (w *Watcher) forward(ctx context.Context, stirred chan<- struct{}) {
 		case <-ctx.Done():
 			return
 		case <-w.fs.Events:
-		case <-w.fs.Errors: // too many events at once: something happened
+		case err := <-w.fs.Errors: // too many events at once: something happened
+			if err == nil {
+				return // closed
+			}
 		}
 		select {
 		case stirred <- struct{}{}:

@@ -29,7 +29,7 @@ func TestWhatIsWrong(t *testing.T) {
 		{"an unknown tier", "[agents.codex.tiers]\nsonet = \"m\"", `2:1: unknown key "sonet": did you mean "sonnet"?`},
 		{"an unknown key of the screen", "[screen]\nglyph = \"auto\"", `2:1: unknown key "glyph": did you mean "glyphs"?`},
 		{"an unknown key of a theme", `theme = { drak = "a", dark = "b", light = "c" }`, `1:11: unknown key "drak": did you mean "dark"?`},
-		{"an unknown key of notices", "[notify]\nwehn = []", `2:1: unknown key "wehn": did you mean "when"?`},
+		{"an unknown key of notices", "[notify]\nwhe = []", `2:1: unknown key "whe": did you mean "when"?`},
 		{"a column counts characters, not bytes", "[providers.a]\nkeys = [{ name = \"größe\", env = \"A\", x = 1 }]", `2:38: unknown key "x"`},
 
 		// wrong types

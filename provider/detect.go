@@ -130,9 +130,8 @@ func ProbeWith(c *http.Client) func(ctx context.Context, url string) bool {
 		if err != nil {
 			return false
 		}
-		defer res.Body.Close()
 		body, err := io.ReadAll(io.LimitReader(res.Body, most))
-		if err != nil || res.StatusCode != http.StatusOK {
+		if closed := res.Body.Close(); err != nil || closed != nil || res.StatusCode != http.StatusOK {
 			return false
 		}
 		_, err = ParseModels(wire.Chat, body)

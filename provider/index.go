@@ -3,8 +3,6 @@ package provider
 import (
 	"slices"
 	"strings"
-
-	"dev.magpie/config"
 )
 
 // index finds things by name; it is made once, in Build.
@@ -61,16 +59,6 @@ func (a *Account) Serves(model string) bool {
 
 // HasSecret reports whether the account has a secret to be fetched at all.
 func (a *Account) HasSecret() bool { return a.Secret != SecretSource{} }
-
-func (s SecretSource) count() int {
-	n := 0
-	for _, set := range []bool{s.Value != config.Secret(""), s.Env != "", s.File != "", s.Command != ""} {
-		if set {
-			n++
-		}
-	}
-	return n
-}
 
 // seal makes the catalogue's indexes; nothing is changed after it.
 func (c *Catalog) seal() {

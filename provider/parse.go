@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -139,7 +140,7 @@ func endpointAPIs(lists ...words) []wire.Protocol {
 	for _, list := range lists {
 		for _, path := range list {
 			for _, api := range wire.Protocols {
-				if strings.HasSuffix(path, endpointTails[api]) && !hasAPI(apis, api) {
+				if strings.HasSuffix(path, endpointTails[api]) && !slices.Contains(apis, api) {
 					apis = append(apis, api)
 				}
 			}
@@ -151,15 +152,6 @@ func endpointAPIs(lists ...words) []wire.Protocol {
 var endpointTails = map[wire.Protocol]string{
 	wire.Chat: "/chat/completions", wire.Responses: "/responses",
 	wire.Messages: "/messages", wire.Gemini: ":generateContent",
-}
-
-func hasAPI(apis []wire.Protocol, api wire.Protocol) bool {
-	for _, a := range apis {
-		if a == api {
-			return true
-		}
-	}
-	return false
 }
 
 func first(all ...text) string {
@@ -187,7 +179,7 @@ type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
 	var s string
-	if json.Unmarshal(b, &s) == nil {
+	if fits(b, &s) {
 		*t = text(s)
 	}
 	return nil
@@ -196,8 +188,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 type count int
 
 func (n *count) UnmarshalJSON(b []byte) error {
-	f, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
-	if err == nil && f > 0 && f <= 1e9 {
+	if f, ok := numberIn(b); ok && f > 0 && f <= 1e9 {
 		*n = count(f)
 	}
 	return nil
@@ -207,7 +198,7 @@ type words []string
 
 func (w *words) UnmarshalJSON(b []byte) error {
 	var raw []json.RawMessage
-	if json.Unmarshal(b, &raw) != nil {
+	if !fits(b, &raw) {
 		return nil
 	}
 	for _, r := range raw {
@@ -215,7 +206,7 @@ func (w *words) UnmarshalJSON(b []byte) error {
 		var level struct {
 			Effort string `json:"effort"`
 		}
-		if json.Unmarshal(r, &s) != nil && json.Unmarshal(r, &level) == nil {
+		if !fits(r, &s) && fits(r, &level) {
 			s = level.Effort
 		}
 		if s != "" && len(*w) < 32 {
@@ -226,18 +217,11 @@ func (w *words) UnmarshalJSON(b []byte) error {
 }
 
 // allow reports whether the list names one of these, or names nothing.
-func (w words) allow(any ...string) bool {
+func (w words) allow(one ...string) bool {
 	if len(w) == 0 {
 		return true
 	}
-	for _, s := range w {
-		for _, a := range any {
-			if s == a {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(one, func(s string) bool { return slices.Contains(w, s) })
 }
 
 type top struct{ Context, Output count }
@@ -247,7 +231,7 @@ func (t *top) UnmarshalJSON(b []byte) error {
 		Context count `json:"context_length"`
 		Output  count `json:"max_completion_tokens"`
 	}
-	if json.Unmarshal(b, &v) == nil {
+	if fits(b, &v) {
 		t.Context, t.Output = v.Context, v.Output
 	}
 	return nil
@@ -260,7 +244,7 @@ func (k *kinds) UnmarshalJSON(b []byte) error {
 		Input      words `json:"input"`
 		Modalities words `json:"input_modalities"`
 	}
-	if json.Unmarshal(b, &v) == nil {
+	if fits(b, &v) {
 		k.Input = v.Input
 		if len(k.Input) == 0 {
 			k.Input = v.Modalities
@@ -274,7 +258,7 @@ type rates struct{ Prompt, Completion, CacheRead, CacheWrite *float64 }
 
 func (r *rates) UnmarshalJSON(b []byte) error {
 	var v map[string]json.RawMessage
-	if json.Unmarshal(b, &v) != nil {
+	if !fits(b, &v) {
 		return nil
 	}
 	r.Prompt, r.Completion = perMillion(v["prompt"]), perMillion(v["completion"])
@@ -283,8 +267,8 @@ func (r *rates) UnmarshalJSON(b []byte) error {
 }
 
 func perMillion(raw json.RawMessage) *float64 {
-	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
-	if err != nil || !(f >= 0 && f < 1) {
+	f, ok := numberIn(raw)
+	if !ok || !(f >= 0 && f < 1) {
 		return nil // less than nothing stands for "it depends"
 	}
 	f *= 1e6
@@ -297,3 +281,12 @@ func (r rates) price() *Price {
 	}
 	return &Price{Input: r.Prompt, Output: r.Completion, CacheRead: r.CacheRead, CacheWrite: r.CacheWrite}
 }
+
+// numberIn reads a number, or one in quotes.
+func numberIn(raw []byte) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	return f, err == nil
+}
+
+// fits reads a field into v, and reports whether it was of that shape.
+func fits(raw []byte, v any) bool { return json.Unmarshal(raw, v) == nil }

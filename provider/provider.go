@@ -160,7 +160,7 @@ type Target struct {
 }
 
 // Refusal is a name that stands for nothing, and why.
-type Refusal struct {
+type Refusal struct { //nolint:errname // what an agent is told, an error only on its way there
 	Status int    // 400 or 404
 	Code   string // model_not_found, provider_off, …
 	Words  string // what, where, what to do next

@@ -124,7 +124,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"a bare id of a provider that is off", "shut-model", 404, provider.CodeProviderOff, []string{"provider shut is switched off"}},
 		{"a bare id fetched of a provider that is off", "shut-fetched", 404, provider.CodeProviderOff, nil},
 		{"an unknown provider", "anthropc/claude", 404, provider.CodeProviderUnknown, []string{`no provider "anthropc"`, "did you mean anthropic?"}},
-		{"an unknown key", "anthropic@wrok/claude", 404, provider.CodeAccountUnknown, []string{`no key or account "wrok"`, "did you mean Work?"}},
+		{"an unknown key", "anthropic@worrk/claude", 404, provider.CodeAccountUnknown, []string{`no key or account "worrk"`, "did you mean Work?"}},
 		{"not in the file's list", "relay/gpt-5.5", 404, provider.CodeModelNotFound, []string{"gpt-5.4, qwen3:8b", "did you mean gpt-5.4?"}},
 		{"fetched, but not in the file's list", "relay/not-in-the-file", 404, provider.CodeModelNotFound, nil},
 		{"a bare id that the file's list leaves out", "not-in-the-file", 404, provider.CodeModelNotFound, nil},

@@ -167,7 +167,7 @@ func TestAFailureIsNotAskedForAtOnce(t *testing.T) {
 		if n != 1 {
 			t.Errorf("asked %d times within a moment", n)
 		}
-		time.Sleep(31 * time.Second)
+		<-time.After(31 * time.Second)
 		_, err := s.Value(t.Context(), a)
 		if err == nil || n != 2 {
 			t.Errorf("asked %d times after half a minute: %v", n, err)
@@ -184,7 +184,7 @@ func TestOneFetchForAllWhoAsk(t *testing.T) {
 		n := 0
 		v := &vault{run: func(context.Context, string) ([]byte, error) {
 			n++
-			time.Sleep(3 * time.Second)
+			<-time.After(3 * time.Second)
 			return []byte("k"), nil
 		}}
 		s := v.store()

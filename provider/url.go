@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"dev.magpie/gateway/wire"
@@ -32,15 +33,7 @@ func (p *Provider) SpeaksFor(api wire.Protocol, model string, fetched *List) boo
 		return false
 	}
 	apis := p.apisOf(model, fetched)
-	if len(apis) == 0 {
-		return true
-	}
-	for _, a := range apis {
-		if a == api {
-			return true
-		}
-	}
-	return false
+	return len(apis) == 0 || slices.Contains(apis, api)
 }
 
 // apisOf returns the APIs that are known for a model, none when nothing is known.

@@ -14,12 +14,12 @@ type Canvas struct {
 }
 
 type grid struct {
-	w, h   int
-	cells  []cell
-	long   []string // graphemes of several characters, by cell.long - 1
-	set    GlyphSet
-	narrow bool
-	out    []byte // Render's buffer
+	w, h  int
+	cells []cell
+	long  []string // graphemes of several characters, by cell.long - 1
+	set   GlyphSet
+	out   []byte // Render's buffer
+	pair  []byte // two graphemes side by side
 }
 
 // cell holds one grapheme or a part of one. It has no pointers, so that clearing a frame is cheap.

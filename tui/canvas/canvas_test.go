@@ -39,6 +39,7 @@ func TestTextIsCutBetweenGraphemes(t *testing.T) {
 		{"no room", "x", 0, "", 0},
 		{"less than none", "x", -3, "", 0},
 		{"hostile", "\x1b]52;c;x\x07a\u202eb", 9, "ab", 2},
+		{"a key cap is its digit", "1\ufe0f\u20e3x", 9, "1x", 2},
 		{"a mark on nothing", "\u0301x", 9, "x", 1},
 	} {
 		cv := New(12, 1, Unicode())

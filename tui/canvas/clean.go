@@ -47,11 +47,11 @@ func clean(s string, from int) string {
 }
 
 func isClean(s string) bool {
-	for i, r := range s {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
 		if isSpace(r) || !isShown(r) {
-			return false
-		}
-		if r == utf8.RuneError && s[i] != 0xef {
 			return false
 		}
 	}

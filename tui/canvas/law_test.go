@@ -18,27 +18,29 @@ var hostile = []string{
 	"z" + strings.Repeat("\u0301", 300), "\u200d\u200d", "\U0001f1e9", "…·±×→", "Привет", "שלום", "｡ﾊﾝｶｸ",
 }
 
-// after matches the sequences that keep the columns where a terminal may find a grapheme wider.
-var after = regexp.MustCompile(`\x1b\[(\d+)[XG]`)
+// sequence matches what a frame may hold besides text: pens, and what keeps the columns.
+var sequences = regexp.MustCompile(`\x1b\[(?:[0-9;]*m|\d+[XG])`)
 
-// lines checks a frame: as many lines as it is high, each of its width, and no sequence in it but pens and those
-// that keep the columns.
+// lines checks a frame: as many lines as it is high, each of its width, and nothing in it but text, pens and what
+// keeps the columns.
 func lines(t interface{ Fatalf(string, ...any) }, frame string, w, h int, set GlyphSet) {
-	rows := strings.Split(frame, "\n")
 	if h == 0 && frame == "" {
 		return
 	}
+	rows := strings.Split(frame, "\n")
 	if len(rows) != h {
 		t.Fatalf("%d lines, want %d", len(rows), h)
 	}
-	pen := regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	for _, row := range rows {
-		bare := after.ReplaceAllString(pen.ReplaceAllString(row, ""), "")
-		if strings.ContainsFunc(bare, func(r rune) bool { return r < 0x20 || r >= 0x7f && r <= 0x9f }) {
-			t.Fatalf("a control got through: %q", row)
+		n := 0
+		for _, piece := range sequences.Split(row, -1) {
+			if strings.ContainsFunc(piece, func(r rune) bool { return r < 0x20 || r >= 0x7f && r <= 0x9f }) {
+				t.Fatalf("a control got through: %q", row)
+			}
+			n += set.Width(piece)
 		}
-		if n := set.Width(bare); n != w {
-			t.Fatalf("%d cells, want %d: %q", n, w, bare)
+		if n != w {
+			t.Fatalf("%d cells, want %d: %q", n, w, row)
 		}
 		if !set.Wide && ansi.StringWidth(row) != w {
 			t.Fatalf("the renderer counts %d cells, want %d: %q", ansi.StringWidth(row), w, row)
@@ -168,6 +170,35 @@ func TestColumnsStandBehindAGraphemeOfDisputedWidth(t *testing.T) {
 	cv.Text(2, 0, 2, "❤️", theme.None)
 	if got := cv.Render(p); got != "  \x1b[2X❤ " {
 		t.Errorf("at the edge it leaves a cell: %q", got)
+	}
+}
+
+// Two names side by side are two names, also where their characters would make one.
+func TestNeighboursDoNotJoin(t *testing.T) {
+	p := pens(t)
+	for _, c := range []struct{ name, left, right, want string }{
+		{"two halves of a flag", "\U0001f1e9", "\U0001f1ea", "\x1b[3G"},
+		{"a joiner and a girl", "👩\u200d", "👧", "\x1b[3G"},
+		{"a letter and a vowel sign", "क", "\u0903", "\x1b[2G"},
+		{"a blank and a skin", " ", "\U0001f3fd", "\x1b[2G"},
+		{"half a syllable", "ᄀ", "ᅡ", "\x1b[3G"},
+		{"two that do not", "智", "谱", ""},
+	} {
+		cv := New(9, 1, Unicode())
+		n := cv.Text(0, 0, 4, c.left, theme.None)
+		if cv.Text(n, 0, 4, c.right, theme.None) == 0 {
+			continue // a terminal without a width for it shows nothing either
+		}
+		got := cv.Render(p)
+		lines(t, got, 9, 1, Unicode())
+		if (c.want == "") != !strings.Contains(got, "G") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
+		}
+	}
+	cv := New(3, 1, Unicode())
+	cv.Text(1, 0, 2, "\U0001f3fd", theme.None)
+	if got := cv.Render(p); !strings.HasSuffix(got, "? ") {
+		t.Errorf("at the edge: %q", got)
 	}
 }
 

@@ -35,7 +35,7 @@ func (g *grid) line(out []byte, y int, pens *theme.Pens) []byte {
 		}
 		if p.pen != run.pen || (p.flags^run.flags)&selected != 0 || run.width == 0 {
 			if run.width > 0 && p.joins(&run, pens) {
-				out = g.glyph(out, p, x)
+				out = g.glyph(out, row, x)
 				continue
 			}
 			b, a := pens.Pen(p.pen, p.flags&selected != 0)
@@ -46,7 +46,7 @@ func (g *grid) line(out []byte, y int, pens *theme.Pens) []byte {
 			}
 			run = *p
 		}
-		out = g.glyph(out, p, x)
+		out = g.glyph(out, row, x)
 	}
 	return append(out, after...)
 }
@@ -58,23 +58,62 @@ func (p *cell) joins(run *cell, pens *theme.Pens) bool {
 }
 
 // glyph appends one grapheme. Around one whose width terminals disagree about, the cells are
-// erased first and the cursor is set after it, so that the columns behind it stand either way.
-func (g *grid) glyph(out []byte, p *cell, x int) []byte {
-	if p.flags&disputed == 0 {
+// erased first and the cursor is set after it, so that the columns behind it stand either way. Before one
+// that would join what stands left of it, though they are two names side by side, the cursor is set too.
+func (g *grid) glyph(out []byte, row []cell, x int) []byte {
+	p := &row[x]
+	clings := g.clings(row, x)
+	if p.flags&disputed == 0 && !clings {
 		return g.bare(out, p)
+	}
+	if clings {
+		out = column(out, x)
 	}
 	out = append(out, "\x1b["...)
 	out = strconv.AppendInt(out, int64(p.width), 10)
 	out = append(out, 'X')
-	if x+int(p.width) >= g.w {
-		// At the edge a terminal that finds it wider would wrap the line.
-		out = utf8.AppendRune(out, p.r)
-		return g.pad(out, int(p.width)-g.set.options().Rune(p.r))
+	if x+int(p.width) < g.w {
+		return column(g.bare(out, p), x+int(p.width))
 	}
-	out = g.bare(out, p)
+	// At the edge a terminal that finds it wider would wrap the line.
+	r := p.r
+	if clings {
+		r = '?'
+	}
+	out = utf8.AppendRune(out, r)
+	for range int(p.width) - g.set.options().Rune(r) {
+		out = append(out, ' ')
+	}
+	return out
+}
+
+// column appends what sets the cursor to a column.
+func column(out []byte, x int) []byte {
 	out = append(out, "\x1b["...)
-	out = strconv.AppendInt(out, int64(x+int(p.width)+1), 10)
+	out = strconv.AppendInt(out, int64(x+1), 10)
 	return append(out, 'G')
+}
+
+// clings reports whether a terminal would take a cell and the one left of it for one grapheme.
+func (g *grid) clings(row []cell, x int) bool {
+	p := &row[x]
+	if x == 0 || p.r < 0x300 || neverClings(p.r) {
+		return false
+	}
+	left := x - 1
+	for left > 0 && row[left].width == 0 {
+		left--
+	}
+	g.pair = g.bare(g.pair[:0], &row[left])
+	n := len(g.pair)
+	g.pair = g.bare(g.pair, p)
+	first := g.set.options().BytesGraphemes(g.pair)
+	return first.Next() && len(first.Value()) > n
+}
+
+// neverClings tells the characters that are drawn most: rules, bars, ideographs.
+func neverClings(r rune) bool {
+	return r >= 0x2500 && r <= 0x257f || r >= 0x25b0 && r <= 0x25b5 || r >= 0x4e00 && r <= 0x9fff
 }
 
 func (g *grid) bare(out []byte, p *cell) []byte {
@@ -82,13 +121,6 @@ func (g *grid) bare(out []byte, p *cell) []byte {
 		return append(out, g.long[p.long-1]...)
 	}
 	return utf8.AppendRune(out, p.r)
-}
-
-func (g *grid) pad(out []byte, n int) []byte {
-	for range n {
-		out = append(out, ' ')
-	}
-	return out
 }
 
 // Plain is the grid as text without any pen, trailing blanks of each line left out: what a

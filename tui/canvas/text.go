@@ -8,9 +8,10 @@ type Span struct {
 	Pen  theme.Role
 }
 
-// Text writes a string from x on, at most maxW cells of it, and gives the cells that it took.
-// It cuts between graphemes; a wide one that does not fit is left out and its cell is blank.
+// Text writes a string from x on, at most maxW cells of it and none past the view's edge, and gives the
+// cells that it took. It cuts between graphemes; a wide one that does not fit is left out and its cell is blank.
 func (c *Canvas) Text(x, y, maxW int, s string, pen theme.Role) int {
+	maxW = min(maxW, c.view.W-x)
 	if y < 0 || y >= c.view.H || maxW <= 0 {
 		return 0
 	}
@@ -22,7 +23,7 @@ func (c *Canvas) Text(x, y, maxW int, s string, pen theme.Role) int {
 		}
 		c.place(x+used, y, p, pen)
 		used += p.width
-		if x+used >= c.view.W {
+		if used == maxW {
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -86,6 +87,10 @@ func first(s string, o displaywidth.Options) (p cluster, n int) {
 			cut--
 		}
 		text = text[:cut]
+	}
+	if r, size := utf8.DecodeRuneInString(text); size < len(text) && ansi.StringWidth(text) != displaywidth.String(text) {
+		// The renderer would count it otherwise and cut the line's end: the marks go.
+		text, width = text[:size], o.Rune(r)
 	}
 	sum := 0
 	for _, r := range text {

@@ -35,16 +35,16 @@ func (s *Snapshot) Resting(a *provider.Account, model string) (trace.Rest, bool)
 	return s.resting(a, model, s.Standing[a.ID].Print)
 }
 
-func (s *Snapshot) resting(a *provider.Account, model, print string) (trace.Rest, bool) {
+func (s *Snapshot) resting(a *provider.Account, model, fingerprint string) (trace.Rest, bool) {
 	if len(s.Rests) == 0 {
 		return trace.Rest{}, false
 	}
 	whole, found := s.Rests[string(a.ID)]
-	found = found && InForce(whole, print, s.Now)
+	found = found && InForce(whole, fingerprint, s.Now)
 	var room [128]byte // keeps the id off the heap
 	id := append(append(append(room[:0], a.ID...), '/'), model...)
 	one, ok := s.Rests[string(id)]
-	if ok && InForce(one, print, s.Now) && (!found || one.Until.After(whole.Until)) {
+	if ok && InForce(one, fingerprint, s.Now) && (!found || one.Until.After(whole.Until)) {
 		return one, true
 	}
 	if !found {
@@ -55,8 +55,8 @@ func (s *Snapshot) resting(a *provider.Account, model, print string) (trace.Rest
 
 // InForce says whether a rest holds at now for a secret of that fingerprint; a
 // fingerprint that is not known yet is taken for the same.
-func InForce(r trace.Rest, print string, now time.Time) bool {
-	return now.Before(r.Until) && (r.Print == "" || print == "" || r.Print == print)
+func InForce(r trace.Rest, fingerprint string, now time.Time) bool {
+	return now.Before(r.Until) && (r.Print == "" || fingerprint == "" || r.Print == fingerprint)
 }
 
 // restLast moves those that rest behind those that do not; each part keeps its order.

@@ -81,7 +81,7 @@ func (s *Store) Wake(ids []provider.AccountID, now time.Time) []trace.Rest {
 			lifted = append(lifted, e.lift(s, id, now, func(string, trace.Rest) bool { return true })...)
 		}
 		if len(lifted) > 0 {
-			s.push(change{words: "waking " + these(e.ids), lifted: lifted})
+			s.push(change{words: "waking of " + these(e.ids), lifted: lifted})
 		}
 	})
 	return lifted

@@ -10,7 +10,7 @@ import (
 )
 
 // maxPast bounds the rests and counts that are kept: agents may ask for any model.
-const maxPast = 4096
+const maxPast = 1024
 
 // forgetAfter is how long after its end a rest's count may still matter when room is needed.
 const forgetAfter = time.Hour

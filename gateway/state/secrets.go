@@ -18,20 +18,20 @@ func (s *Store) SetUnready(id provider.AccountID, why string) {
 
 // SetPrint notes the fingerprint of an account's secret. A secret that changed starts
 // free: what rested or was counted under another one is dropped.
-func (s *Store) SetPrint(id provider.AccountID, print string) {
-	if s.facts.Load().standing[id].Print == print {
+func (s *Store) SetPrint(id provider.AccountID, fingerprint string) {
+	if s.facts.Load().standing[id].Print == fingerprint {
 		return
 	}
 	s.change(func(e *edit) {
 		st := e.standing[id]
 		old := st.Print
-		st.Print = print
+		st.Print = fingerprint
 		e.stand(id, st)
-		if print == "" {
+		if fingerprint == "" {
 			return
 		}
 		for _, r := range e.restsOf(id) {
-			if r.Print != "" && r.Print != print || r.Print == "" && old != "" {
+			if r.Print != "" && r.Print != fingerprint || r.Print == "" && old != "" {
 				e.unrest(r.Key)
 				e.forget(r.Key)
 			}

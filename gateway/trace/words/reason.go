@@ -31,16 +31,6 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return "paused by you" + until(r.Until, now)
 	case trace.WhyCapped:
 		return capped(r, now)
-	case trace.WhyNamed, trace.WhyMade, trace.WhyNotNamed, trace.WhyNotMade, trace.WhyUnready, trace.WhyBarred,
-		trace.WhyProtocol, trace.WhyOff, trace.WhyNotServed:
-		return standing(r)
-	}
-	return plus(strings.ReplaceAll(string(r.Code), "-", " "), r.Text)
-}
-
-// standing is for what neither time nor place changes.
-func standing(r trace.Reason) string {
-	switch r.Code {
 	case trace.WhyNamed:
 		return "named by the request"
 	case trace.WhyMade:
@@ -54,20 +44,20 @@ func standing(r trace.Reason) string {
 	case trace.WhyBarred:
 		return "its own list of models does not have this one"
 	case trace.WhyProtocol:
-		if r.Text != "" {
-			return "can be asked on " + r.Text + " only, not on the API of this request"
-		}
-		return "made for an API that its provider does not have"
+		return protocol(r)
 	case trace.WhyOff:
-		if r.Text != "" {
-			return r.Text + " is switched off in the config"
-		}
-		return "switched off in the config"
+		return or(r.Text, "it") + " is switched off in the config"
 	case trace.WhyNotServed:
 		return plus("its provider does not serve this model", r.Text)
-	default:
-		return ""
 	}
+	return plus(strings.ReplaceAll(string(r.Code), "-", " "), r.Text)
+}
+
+func protocol(r trace.Reason) string {
+	if r.Text != "" {
+		return "can be asked on " + r.Text + " only, not on the API of this request"
+	}
+	return "made for an API that its provider does not have"
 }
 
 func listed(r trace.Reason) string {

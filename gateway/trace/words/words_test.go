@@ -150,7 +150,7 @@ func TestReasons(t *testing.T) {
 		"not ready: ANTHROPIC_API_KEY is not set":                       {Code: trace.WhyUnready, Text: "ANTHROPIC_API_KEY is not set"},
 		"not ready: its secret is missing":                              {Code: trace.WhyUnready},
 		"group cheap is switched off in the config":                     {Code: trace.WhyOff, Text: "group cheap"},
-		"switched off in the config":                                    {Code: trace.WhyOff},
+		"it is switched off in the config":                              {Code: trace.WhyOff},
 		"its own list of models does not have this one":                 {Code: trace.WhyBarred},
 		"can be asked on messages only, not on the API of this request": {Code: trace.WhyProtocol, Text: "messages"},
 		"made for an API that its provider does not have":               {Code: trace.WhyProtocol},

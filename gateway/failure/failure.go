@@ -1,5 +1,11 @@
 // Package failure says why a try failed and how long its candidate rests: tables
 // of rows, the first that matches wins, and pure arithmetic. No clock, no I/O.
+//
+//	Seen ─► read once ─► first row that matches ─► Verdict ─► RestFor, Repeat,
+//	        (body.go)    (rules_*.go)                         AgentStatus, LastError
+//
+// A new sentence of a vendor is a row in its rules file and a fixture in
+// testdata/failure, nothing else. README.md beside this file lists the rows.
 package failure
 
 import (

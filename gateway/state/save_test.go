@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +44,11 @@ func TestARestartKeepsWhatHasAKnownEnd(t *testing.T) {
 	s.Pause([]provider.AccountID{"codex/third"}, now.Add(time.Second), now)
 	s.Pin("ollama", trace.Pinned{Agent: "claude", Model: "qwen3", Only: true, Until: now.Add(time.Hour)}, now)
 	shut(t, s)
+	var file struct{ Rests []trace.Rest }
+	read(t, o.Rests, &file)
+	if len(file.Rests) != len(kept)+1 {
+		t.Errorf("%d rests are written, want those with a known end alone", len(file.Rests))
+	}
 
 	again, err := state.Open(o, now.Add(time.Minute))
 	if err != nil {
@@ -286,6 +292,33 @@ func TestAWriteThatFailsIsToldAndTriedAgain(t *testing.T) {
 	s.Pause([]provider.AccountID{"codex/me"}, time.Time{}, now)
 	if err := s.Close(); err == nil {
 		t.Error("close says nothing of what was not written")
+	}
+}
+
+func TestWhatManyDidAtOnceIsWritten(t *testing.T) {
+	o := folder(t.TempDir())
+	s := open(t, o)
+	s.OnChange(func([]provider.AccountID) { s.Problems() })
+	var wg sync.WaitGroup
+	for i := range 8 {
+		id := provider.AccountID(fmt.Sprintf("codex/k%d", i))
+		wg.Go(func() {
+			for n := range 50 {
+				s.PutRest(rest(string(id), trace.Quota, trace.ByQuota, time.Hour+time.Duration(n)), s.Past(string(id)).Gen)
+				s.Read(id, []provider.Window{{Name: "7 days", Used: float64(n)}}, now.Add(time.Duration(n)))
+				s.Pause(ids{id}, now.Add(time.Hour+time.Duration(n)), now)
+				s.NoteMade(string(id), id)
+				s.Made(string(id))
+				s.Snapshot(nil, now)
+			}
+		})
+	}
+	wg.Wait()
+	shut(t, s)
+	again := open(t, o)
+	one, other := s.Snapshot(nil, now), again.Snapshot(nil, now)
+	if diff := cmp.Diff(one.Standing, other.Standing) + cmp.Diff(one.Rests, other.Rests); diff != "" {
+		t.Errorf("what is read differs from what was done\n%s", diff)
 	}
 }
 

@@ -28,31 +28,24 @@ func note(w, gap int) field { return field{col: ColNote, w: w, gap: gap, most: 4
 // AccountColumns are the columns of the list of accounts in a pane of a width. In the wide layout they
 // serve both lines of an account. Where ColAhead is missing the mark stands before the number.
 func AccountColumns(width int, k Kind) []Column {
-	return place(width, accountFields(width, k))
-}
-
-func accountFields(width int, k Kind) []field {
 	switch {
 	case k == Wide && width >= 40 && width < 60:
 		beside := used
 		beside.w = 5 // the mark and three digits
-		end := field{col: ColNote, gap: 1}
-		return []field{mark, name(10), window, bar(10), beside, renews(7), end}
+		return place(width-1, []field{mark, name(10), window, bar(10), beside, renews(7)})
 	case width >= 80:
 		provider := field{col: ColProvider, w: 8, gap: 1}
-		return []field{mark, name(10), provider, window, bar(14), ahead, used, renews(7), note(24, 2)}
+		return place(width, []field{mark, name(10), provider, window, bar(14), ahead, used, renews(7), note(24, 2)})
 	case width >= 44:
-		return []field{mark, name(10), bar(8), ahead, used, renews(5), window, note(min(8, width-38), 1)}
+		return place(width, []field{mark, name(10), bar(8), ahead, used, renews(5), window, note(min(8, width-38), 1)})
 	case width >= 32:
-		return []field{mark, name(10), bar(min(10, width-27)), ahead, used, renews(6)}
+		return place(min(width, 37), []field{mark, name(10), bar(min(10, width-27)), ahead, used, renews(6)})
 	case width >= 23:
-		short := used
-		short.gap = 0
-		return []field{mark, name(9), short, renews(6)}
+		return place(max(width-1, 23), []field{mark, name(9), used, renews(6)})
 	case width >= 12:
-		return []field{mark, name(width - 7), used}
+		return place(width, []field{mark, name(width - 7), used})
 	case width >= 4:
-		return []field{mark, name(1)}
+		return place(width, []field{mark, name(1)})
 	}
-	return []field{{col: ColMark, w: min(max(width, 0), 1)}}
+	return place(width, []field{{col: ColMark, w: min(max(width, 0), 1)}})
 }

@@ -1,6 +1,10 @@
 package layout
 
-import "dev.magpie/tui/canvas"
+import (
+	"slices"
+
+	"dev.magpie/tui/canvas"
+)
 
 // Where one layout becomes the next, unless the settings say otherwise.
 var (
@@ -19,20 +23,44 @@ func Arrange(a Args) Screen {
 	s := Screen{Kind: kind(a)}
 	body := s.frame(a)
 	switch {
-	case s.Kind == Sliver:
-		s.sliver(a, body)
-	case a.Zoom && a.Focus != NoPane && !a.Without.Has(a.Focus) && (a.Focus != Detail || a.Detail > 0):
+	case a.Zoom && a.shows(a.Focus):
 		s.Panes[a.Focus] = body
 	case s.Kind == Wide:
 		s.wide(a, body)
-	case a.Detail > 0:
+	case a.shows(Detail):
 		s.Panes[Detail] = body
 	case s.Kind == Stacked:
 		s.stacked(a, body)
-	default:
+	case s.Kind == Tiny:
 		s.tiny(a, body)
+	default:
+		s.sliver(a, body)
 	}
 	return s
+}
+
+// shows reports whether there is such a pane at all.
+func (a Args) shows(p Pane) bool {
+	switch p {
+	case NoPane:
+		return false
+	case Detail:
+		return a.Detail > 0
+	case Accounts, Requests, Conversations, Groups, Log:
+	}
+	return !a.Without.Has(p)
+}
+
+// small is the focused pane when it is one of those that small layouts leave out or shorten.
+func (a Args) small() Pane {
+	switch a.Focus {
+	case Conversations, Groups, Log:
+		if a.shows(a.Focus) {
+			return a.Focus
+		}
+	case NoPane, Accounts, Requests, Detail:
+	}
+	return NoPane
 }
 
 func kind(a Args) Kind {
@@ -97,55 +125,63 @@ func (s *Screen) wide(a Args, body canvas.Rect) {
 	right := canvas.Rect{X: body.X + side + 1, Y: body.Y, W: body.W - side - 1, H: body.H}
 	s.Divider = canvas.Rect{X: body.X + side, Y: body.Y, W: 1, H: body.H}
 
-	left = s.give(a, Accounts, left, min(1+2*max(a.Accounts, 1), left.H*45/100))
-	left = s.give(a, Conversations, left, min(6, left.H-9))
-	left = s.give(a, Groups, left, min(5, left.H-4))
-	s.give(a, Log, left, left.H)
+	s.column(a, left, []share{
+		{Accounts, min(1+2*max(a.Accounts, 1), left.H*45/100)},
+		{Conversations, min(6, left.H*24/100)},
+		{Groups, min(5, left.H*20/100)},
+		{Log, left.H},
+	})
 
-	if a.Detail > 0 {
+	if a.shows(Detail) {
 		lines := min(1+a.Detail, right.H*45/100)
 		right, s.Panes[Detail] = top(right, right.H-lines)
 	}
 	s.give(a, Requests, right, right.H)
 }
 
+// share is a pane and the lines that it gets.
+type share struct {
+	pane  Pane
+	lines int
+}
+
+// column puts panes below one another; the last one that is shown takes all that is left.
+func (s *Screen) column(a Args, r canvas.Rect, shares []share) {
+	shares = slices.DeleteFunc(shares, func(x share) bool { return a.Without.Has(x.pane) })
+	for i, x := range shares {
+		if i == len(shares)-1 {
+			x.lines = r.H
+		}
+		r = s.give(a, x.pane, r, x.lines)
+	}
+}
+
 // stacked puts the accounts above the requests and gives the others one line each.
 func (s *Screen) stacked(a Args, body canvas.Rect) {
 	rest := s.give(a, Accounts, body, 1+min(max(a.Accounts, 1), max(3, body.H*35/100)))
-	open := a.Focus
-	if open != Conversations && open != Groups && open != Log || a.Without.Has(open) {
-		open = NoPane
-	}
+	open := a.small()
 	var lines []Pane
 	for _, p := range []Pane{Conversations, Groups, Log} {
 		if p != open && body.H >= 18 && !a.Without.Has(p) {
 			lines = append(lines, p)
 		}
 	}
-	room := rest.H - len(lines)
-	if open == NoPane {
-		rest = s.give(a, Requests, rest, room)
-	} else {
-		rest = s.give(a, Requests, rest, min(6, max(room-4, 0)))
+	rows := rest.H - len(lines)
+	if open != NoPane {
+		if rows = min(6, rows-4); rows < 3 {
+			rows = 0 // a title and one row say nothing
+		}
 	}
+	rest = s.give(a, Requests, rest, rows)
 	for _, p := range []Pane{Conversations, Groups, Log} {
 		switch {
 		case p == open:
 			rest = s.give(a, p, rest, rest.H-after(lines, p))
-		case has(lines, p):
+		case slices.Contains(lines, p):
 			s.Summary |= Of(p)
 			rest = s.give(a, p, rest, 1)
 		}
 	}
-}
-
-func has(panes []Pane, p Pane) bool {
-	for _, q := range panes {
-		if q == p {
-			return true
-		}
-	}
-	return false
 }
 
 // after counts the panes of a list that stand below p.
@@ -163,17 +199,19 @@ func after(panes []Pane, p Pane) int {
 func (s *Screen) tiny(a Args, body canvas.Rect) {
 	s.Untitled = Of(Accounts)
 	rest := s.give(a, Accounts, body, min(max(a.Accounts, 1), 4, body.H-3))
-	if a.Focus == Conversations || a.Focus == Groups || a.Focus == Log {
-		if !a.Without.Has(a.Focus) {
-			s.give(a, a.Focus, rest, rest.H)
-			return
-		}
+	if p := a.small(); p != NoPane {
+		s.give(a, p, rest, rest.H)
+		return
 	}
 	s.give(a, Requests, rest, rest.H)
 }
 
 // sliver shows the most loaded accounts and the live requests on as many lines as there are.
 func (s *Screen) sliver(a Args, body canvas.Rect) {
+	if p := a.small(); p != NoPane {
+		s.Panes[p] = body
+		return
+	}
 	s.Untitled = Of(Accounts, Requests)
 	live := 0
 	if a.Live > 0 {

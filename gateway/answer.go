@@ -1,0 +1,161 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"dev.magpie/gateway/failure"
+	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// contextCause is why a try was ended from our side, nil when it was not.
+func contextCause(t *try) error {
+	cause := context.Cause(t.ctx)
+	if cause == nil || errors.Is(cause, context.Canceled) {
+		return nil
+	}
+	return cause
+}
+
+// answered records what a success tells: nobody of this candidate rests any more, and who
+// made a reply that a later request may go on from.
+func (s *service) answered(c *trace.Candidate, o *outcome) {
+	id := provider.AccountID(c.ID)
+	acct := s.lv.cat.Account(id)
+	if acct == nil {
+		return
+	}
+	s.g.d.State.Answered(route.RestKey(acct), route.ModelRestID(acct, c.Model), o.sent)
+	if s.a.api == wire.Responses || s.a.api == wire.Messages {
+		s.g.d.State.NoteMade(o.facts.ID, id)
+	}
+}
+
+// putRest works a rest out over what is remembered and sets it, again when another
+// request changed what is remembered meanwhile.
+func (g *Gateway) putRest(acct *provider.Account, model string, scope trace.Scope, v trace.Verdict, full, now time.Time) (trace.Rest, bool) {
+	v.Scope = scope
+	key := route.RestID(acct, model, scope)
+	for range 8 {
+		past := g.d.State.Past(key)
+		r, ok := failure.RestFor(v, failure.Past{Kind: past.Kind, Failures: past.Failures, Until: past.Until}, full, now)
+		if !ok {
+			return trace.Rest{}, false
+		}
+		r.Key, r.Print, r.Text = key, g.d.State.Print(acct.ID), v.Words
+		if g.d.State.PutRest(r, past.Gen) {
+			return r, true
+		}
+	}
+	return trace.Rest{}, false
+}
+
+// giveUp tells the agent that nobody answered.
+func (s *service) giveUp() {
+	o := s.lastError()
+	if s.ctx.Err() != nil || o.verdict.Kind == trace.Cancelled {
+		s.rec.done(trace.Gone, "the agent left", s.out.bytes())
+		return
+	}
+	if s.a.counting() && uncounted(o) {
+		s.estimate()
+		return
+	}
+	ref := s.told(o)
+	status := ref.Status
+	switch {
+	case s.out.headersOut():
+		s.out.refuse(ref, &wire.Facts{})
+	case o.reply.mine || o.verdict.Kind == trace.TooLarge || o.verdict.Kind == trace.Refused || status != o.status:
+		s.out.refuse(ref, &wire.Facts{})
+	default:
+		ct := o.reply.contentType
+		if ct == "" {
+			ct = "application/json"
+		}
+		s.out.relayError(status, ct, ref.Seconds(), o.reply.body)
+	}
+	s.rec.done(status, o.words, s.out.bytes())
+}
+
+// lastError is the failure that the agent is told: the last, but not that an allowance is
+// used up where another failed for a cause that passes. An agent stops at the former.
+func (s *service) lastError() *outcome {
+	vs := make([]trace.Verdict, len(s.fails))
+	for i := range s.fails {
+		vs[i] = *s.fails[i].verdict
+	}
+	return &s.fails[failure.LastError(vs)]
+}
+
+// told makes the refusal that stands for a failure.
+func (s *service) told(o *outcome) *wire.Refusal {
+	v := o.verdict
+	ref := &wire.Refusal{Status: failure.AgentStatus(*v, string(s.a.api)), Code: v.Code, Words: v.Words}
+	if ref.Status < 400 {
+		ref.Status = http.StatusBadGateway
+	}
+	if ref.Words == "" {
+		ref.Words = http.StatusText(ref.Status)
+	}
+	switch v.Kind {
+	case trace.TooLarge:
+		ref.Words = failure.TooLongWords(string(s.a.api), v.Words)
+	case trace.Refused:
+		c := s.order[s.at]
+		ref.Status = http.StatusBadRequest
+		ref.Words = c.Model + " of " + c.Name + ": " + v.Words
+	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Overloaded, trace.Slow, trace.Shape, trace.Prompt, trace.Effort, trace.Proxy,
+		trace.Verify, trace.Cancelled, trace.Model, trace.Request, trace.Network, trace.Other:
+	}
+	ref.RetryAfter = s.earliest(v, ref.Status)
+	return ref
+}
+
+// earliest is how long until a candidate is back, for a status that an agent waits at.
+func (s *service) earliest(v *trace.Verdict, status int) time.Duration {
+	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable && status != 529 {
+		return 0
+	}
+	now := time.Now()
+	at := v.Until
+	snap := s.g.d.State.Snapshot(s.lv.cat, now)
+	for i := range s.order {
+		acct := s.lv.cat.Account(provider.AccountID(s.order[i].ID))
+		if acct == nil {
+			continue
+		}
+		if r, ok := snap.Resting(acct, s.order[i].Model); ok && (at.IsZero() || r.Until.Before(at)) {
+			at = r.Until
+		}
+	}
+	if at.IsZero() {
+		return 0
+	}
+	return max(at.Sub(now), time.Second)
+}
+
+// restTold tells log and screen of a new rest.
+func (g *Gateway) restTold(c *trace.Candidate, r *trace.Rest, now time.Time) {
+	g.tell(trace.Log{Time: now, Level: "info", Text: r.Key + " rests " + short(r.Until.Sub(now)) + ": " + string(r.Why) + statusWords(r.Status)})
+}
+
+func statusWords(status int) string {
+	if status == 0 {
+		return ""
+	}
+	return " (" + strconv.Itoa(status) + ")"
+}
+
+func short(d time.Duration) string {
+	if d > time.Minute {
+		return d.Round(time.Minute).String()
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,273 @@
+package gateway_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway"
+	"dev.magpie/gateway/history"
+	"dev.magpie/gateway/state"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+// These compare the gateway with net/http/httputil.ReverseProxy doing the same relay in the
+// same run, taking turns, so that a noisy machine weighs on both alike. What they report is
+// the ratio; the absolute times are the machine's.
+
+// quickVendor answers as fast as net/http lets it.
+func quickVendor(events int) http.Handler {
+	whole := []byte(`{"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"` +
+		strings.Repeat("word ", 150) + `"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":150,"total_tokens":162}}`)
+	event := []byte("data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"some words\"},\"finish_reason\":null}]}\n\n")
+	end := []byte("data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if events == 0 {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+			_, _ = w.Write(whole)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		f := http.NewResponseController(w)
+		for range events {
+			_, _ = w.Write(event)
+			_ = f.Flush()
+		}
+		_, _ = w.Write(end)
+	})
+}
+
+// pair is a gateway and a bare proxy in front of one vendor, on loopback.
+type pair struct {
+	ours, bare string
+	client     *http.Client
+}
+
+func newPair(b *testing.B, vendor http.Handler) *pair {
+	b.Helper()
+	v := httptest.NewServer(vendor)
+	b.Cleanup(v.Close)
+	target, err := url.Parse(v.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tr := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, FlushInterval: -1, Transport: tr,
+	})
+	b.Cleanup(proxy.Close)
+
+	cfg, err := config.Parse("config.toml", []byte("[providers.a]\nchat = \""+v.URL+"/v1\"\nmessages = \""+v.URL+"\"\nkeys = [{ name = \"k\", value = \"sk-test-k1-000000000001\" }]\n"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	cat, problems := provider.Build(cfg)
+	if len(problems) > 0 {
+		b.Fatal(problems[0].String())
+	}
+	dir := b.TempDir()
+	store, err := state.Open(state.Options{
+		Choices: filepath.Join(dir, "choices.json"), Rests: filepath.Join(dir, "rests.json"), Quotas: filepath.Join(dir, "quotas.json"),
+	}, time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
+	hist, err := history.Open(filepath.Join(dir, "history.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := gateway.New(gateway.Deps{
+		Config: cfg, Catalog: cat, State: store, Bus: trace.NewBus(trace.Options{Start: time.Now()}), History: hist, Version: "bench", NoFetch: true,
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	srv := g.Server()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = srv.Serve(l)
+	}()
+	b.Cleanup(func() {
+		_ = srv.Close()
+		<-done
+		g.Close()
+		_ = store.Close()
+		_ = hist.Close()
+	})
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
+	b.Cleanup(client.CloseIdleConnections)
+	return &pair{ours: "http://" + l.Addr().String(), bare: proxy.URL, client: client}
+}
+
+func (p *pair) post(base, path string, body []byte) (first time.Duration, err error) {
+	start := time.Now()
+	resp, err := p.client.Post(base+path, "application/json", bytes.NewReader(body)) //nolint:noctx // a benchmark
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	one := make([]byte, 1)
+	if _, err := io.ReadFull(resp.Body, one); err != nil {
+		return 0, err
+	}
+	first = time.Since(start)
+	_, err = io.Copy(io.Discard, resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d", resp.StatusCode)
+	}
+	return first, err
+}
+
+// load sends n requests over c connections and returns how long that took.
+func (p *pair) load(b *testing.B, base, path string, body []byte, n, c int) time.Duration {
+	b.Helper()
+	var wg sync.WaitGroup
+	start := time.Now()
+	for range c {
+		wg.Go(func() {
+			for range n / c {
+				if _, err := p.post(base, path, body); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start)
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// compare runs both sides in turn and reports the median of the ratios bare/ours.
+func (p *pair) compare(b *testing.B, rounds int, run func(base string) time.Duration) float64 {
+	b.Helper()
+	run(p.bare)
+	run(p.ours)
+	var ratios []float64
+	for i := range rounds {
+		var bare, ours time.Duration
+		if i%2 == 0 {
+			bare, ours = run(p.bare), run(p.ours)
+		} else {
+			ours, bare = run(p.ours), run(p.bare)
+		}
+		ratios = append(ratios, float64(bare)/float64(ours))
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2]
+}
+
+const smallBody = `{"model":"a/m","messages":[{"role":"system","content":"You are a helpful assistant that answers briefly."},{"role":"user","content":"Say a few words about magpies, please, and why they like shiny things."}],"temperature":0.2}`
+
+func BenchmarkSmallRelayAgainstBareProxy(b *testing.B) {
+	for _, conns := range []int{1, 16} {
+		b.Run(fmt.Sprintf("%d connections", conns), func(b *testing.B) {
+			p := newPair(b, quickVendor(0))
+			for b.Loop() {
+				ratio := p.compare(b, 9, func(base string) time.Duration {
+					return p.load(b, base, "/v1/chat/completions", []byte(smallBody), 800, conns)
+				})
+				b.ReportMetric(ratio, "of-bare-throughput")
+			}
+		})
+	}
+}
+
+func BenchmarkStreamAgainstBareProxy(b *testing.B) {
+	body := []byte(strings.Replace(smallBody, `{"model"`, `{"stream":true,"model"`, 1))
+	for _, conns := range []int{1, 16} {
+		b.Run(fmt.Sprintf("%d connections", conns), func(b *testing.B) {
+			p := newPair(b, quickVendor(200))
+			for b.Loop() {
+				ratio := p.compare(b, 9, func(base string) time.Duration {
+					return p.load(b, base, "/v1/chat/completions", body, 96, conns)
+				})
+				b.ReportMetric(ratio, "of-bare-events/s")
+			}
+		})
+	}
+}
+
+func BenchmarkAgentBodyAgainstBareProxy(b *testing.B) {
+	for _, size := range []int{200 << 10, 2 << 20} {
+		b.Run(fmt.Sprintf("%d KB", size>>10), func(b *testing.B) {
+			p := newPair(b, quickVendor(3))
+			body := agentBody(size)
+			for b.Loop() {
+				var bare, ours []time.Duration
+				for range 40 {
+					for _, side := range []struct {
+						base string
+						to   *[]time.Duration
+					}{{p.bare, &bare}, {p.ours, &ours}} {
+						first, err := p.post(side.base, "/v1/messages", body)
+						if err != nil {
+							b.Fatal(err)
+						}
+						*side.to = append(*side.to, first)
+					}
+				}
+				b.ReportMetric(float64(median(ours))/float64(median(bare)), "x-bare-first-byte")
+				b.ReportMetric(float64(median(ours).Microseconds()), "us-ours")
+			}
+		})
+	}
+}
+
+func BenchmarkSmallRelayAllocations(b *testing.B) {
+	p := newPair(b, quickVendor(0))
+	allocs := func(base string) float64 {
+		const n = 400
+		p.load(b, base, "/v1/chat/completions", []byte(smallBody), 50, 1)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		p.load(b, base, "/v1/chat/completions", []byte(smallBody), n, 1)
+		runtime.ReadMemStats(&after)
+		return float64(after.Mallocs-before.Mallocs) / n
+	}
+	for b.Loop() {
+		b.ReportMetric(allocs(p.ours)-allocs(p.bare), "allocs-more-than-bare")
+	}
+}
+
+// agentBody is a request as coding agents send it, of about n bytes.
+func agentBody(n int) []byte {
+	var b strings.Builder
+	b.WriteString(`{"model":"a/claude-x","max_tokens":32000,"stream":true,"system":[{"type":"text","text":"You are a coding agent."}],"messages":[`)
+	for i := 0; b.Len() < n; i++ {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"`, i)
+		for j := range 40 {
+			fmt.Fprintf(&b, `\tif err := run(ctx, %d); err != nil {\n\t\treturn fmt.Errorf(\"step: %%w\", err) // naïve\n\t}\n`, j)
+		}
+		b.WriteString(`"}]}`)
+	}
+	b.WriteString(`]}`)
+	return []byte(b.String())
+}

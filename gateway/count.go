@@ -1,0 +1,56 @@
+package gateway
+
+import (
+	"net/http"
+	"strconv"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// counted answers a count of tokens from our own estimate where no vendor is to be asked:
+// Gemini's always. It says whether it did.
+func (s *service) counted() bool {
+	if s.a.api != wire.Gemini {
+		return false
+	}
+	s.estimate()
+	return true
+}
+
+// uncounted says whether a failed count means that the vendor has no such door.
+func uncounted(o *outcome) bool {
+	switch o.status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return o.verdict != nil && o.verdict.Kind != trace.Model
+	}
+	return false
+}
+
+// estimate answers a count in the asker's shape by bytes.
+func (s *service) estimate() {
+	n := strconv.Itoa(max(1, s.a.env.Estimate()))
+	var body string
+	switch s.a.api {
+	case wire.Gemini:
+		body = `{"totalTokens":` + n + `}`
+	case wire.Responses:
+		body = `{"object":"response.input_tokens","input_tokens":` + n + `}`
+	case wire.Messages, wire.Chat:
+		body = `{"input_tokens":` + n + `}`
+	}
+	s.out.mu.Lock()
+	h := s.out.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["X-Magpie-Request"] = []string{s.out.id}
+	s.out.begun, s.out.status = true, http.StatusOK
+	s.out.w.WriteHeader(http.StatusOK)
+	s.out.write([]byte(body), false)
+	s.out.mu.Unlock()
+	s.rec.done(http.StatusOK, "", s.out.bytes())
+}
+
+// counting says whether the ask is for a count of tokens.
+func (a *ask) counting() bool { return a.door == provider.Count }

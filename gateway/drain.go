@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// drainRetry is when an agent that is turned away by a shutdown may look again.
+const drainRetry = 5 * time.Second
+
+// errCancelled is why a request ends that a person cancelled.
+var errCancelled = errors.New("cancelled")
+
+// calls are the requests under way, for cancelling and for a clean end.
+type calls struct {
+	mu   sync.Mutex
+	by   map[int64]context.CancelCauseFunc
+	shut bool          // no more are taken
+	idle chan struct{} // closed when the last one ends, nil while nobody waits
+}
+
+// begin notes a request, and says whether it is taken at all.
+func (c *calls) begin(id int64, stop context.CancelCauseFunc) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shut {
+		return false
+	}
+	if c.by == nil {
+		c.by = map[int64]context.CancelCauseFunc{}
+	}
+	c.by[id] = stop
+	return true
+}
+
+func (c *calls) end(id int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.by, id)
+	if len(c.by) == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+func (c *calls) cancel(id int64) bool {
+	c.mu.Lock()
+	stop := c.by[id]
+	c.mu.Unlock()
+	if stop == nil {
+		return false
+	}
+	stop(errCancelled)
+	return true
+}
+
+// close takes no more, and returns a channel that is closed once none is under way.
+func (c *calls) close() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shut = true
+	if len(c.by) == 0 {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
+	if c.idle == nil {
+		c.idle = make(chan struct{})
+	}
+	return c.idle
+}
+
+// InFlight counts the requests under way.
+func (g *Gateway) InFlight() int {
+	g.calls.mu.Lock()
+	defer g.calls.mu.Unlock()
+	return len(g.calls.by)
+}
+
+// Drain turns new requests away and waits until those under way have ended, or ctx has.
+func (g *Gateway) Drain(ctx context.Context) error {
+	g.draining.Store(true)
+	g.tellStatus()
+	select {
+	case <-g.calls.close():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

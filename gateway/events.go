@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"dev.magpie/gateway/failure"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/gateway/wire/sse"
+)
+
+// events relays an event stream: held until it says something, then as it comes.
+func (t *try) events(first []byte, err error, buf []byte) outcome {
+	h := t.newHold()
+	// first lies in buf: feed takes a copy before the next read.
+	feedErr := h.feed(first, time.Now())
+	for err == nil && feedErr == nil && !t.over(h) {
+		var n int
+		n, err = t.resp.Body.Read(buf)
+		if n > 0 {
+			now := time.Now()
+			t.w.hear(now)
+			feedErr = h.feed(buf[:n], now)
+		}
+	}
+	return t.closed(h, err, feedErr)
+}
+
+func (t *try) newHold() *hold {
+	s := t.s
+	h := &hold{
+		out: s.out, resp: t.resp, c: t.c, reply: wire.Reply{P: s.a.api}, think: thinksFirst(t.c.Model, t.last),
+		first: func(now time.Time) { s.rec.firstByte(now) },
+	}
+	now := time.Now()
+	h.due = now.Add(holdFor)
+	if t.w.slow > 0 {
+		h.due = now.Add(max(holdFor, t.w.slow+time.Second))
+	}
+	s.out.mu.Lock()
+	defer s.out.mu.Unlock()
+	if t.last && s.again >= repeatsMost {
+		h.state = passing
+		s.out.passed = true
+		s.out.beginPass(t.resp, t.c, -1)
+	}
+	t.w.hold = h
+	s.out.rearm(t.w, now)
+	return h
+}
+
+// repeatsMost is how often the last candidate is asked once more at the most: after that
+// nothing is held back any longer.
+const repeatsMost = 3
+
+// over says whether the held reply failed.
+func (t *try) over(h *hold) bool {
+	t.s.out.mu.Lock()
+	defer t.s.out.mu.Unlock()
+	return h.state == dropped
+}
+
+// closed makes an outcome of a stream that ended, failed, or was left.
+func (t *try) closed(h *hold, err, feedErr error) outcome {
+	s := t.s
+	now := time.Now()
+	var broke *cut
+	switch {
+	case feedErr != nil && errors.Is(feedErr, sse.ErrTooLong):
+		broke = &cut{err: feedErr}
+	case feedErr != nil:
+	default:
+		broke = h.finish(err, now)
+	}
+	f := &h.reply
+	passed := s.out.isPassed()
+	gone := feedErr != nil && !errors.Is(feedErr, sse.ErrTooLong) || s.ctx.Err() != nil
+	switch {
+	case gone && !f.Whole:
+		o := left()
+		o.passed, o.facts = passed, f.Facts
+		return o
+	case h.state == dropped && h.class == wire.Refused:
+		o := s.refused(f.Refusal)
+		o.facts = f.Facts
+		return o
+	case h.state == dropped:
+		return s.failedEvent(t.c, t.resp, f.Fault)
+	case broke != nil:
+		return t.cutOff(h, broke, passed)
+	case f.Fault != nil: // the vendor's error event passed with the rest
+		o := s.failedEvent(t.c, t.resp, f.Fault)
+		o.passed, o.facts = true, f.Facts
+		return o
+	}
+	return outcome{status: t.resp.StatusCode, passed: true, facts: f.Facts, sent: now}
+}
+
+func (r *reply) isPassed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.passed
+}
+
+// cutOff makes an outcome of a stream that ended before its reply did. A part that is out
+// is ended by an error event: a cut reply never reads as a finished one.
+func (t *try) cutOff(h *hold, c *cut, passed bool) outcome {
+	s := t.s
+	words := "the connection to " + t.p.Name + " was lost in the middle of the reply"
+	switch {
+	case errors.Is(c.err, sse.ErrTooLong):
+		words = t.p.Name + " sent " + c.err.Error()
+	case contextCause(t) != nil:
+		words = fmt.Sprintf("%s sent nothing for %s in the middle of the reply", t.p.Name, t.w.stall)
+	case c.clean:
+		words = "the reply of " + t.p.Name + " ended before it was complete"
+	}
+	seen := failure.Seen{Phase: failure.PhaseStream, Err: errors.New(words)}
+	o := s.failed(t.c, seen)
+	o.words, o.verdict.Words = words, words
+	if !passed {
+		return o
+	}
+	o.passed, o.facts = true, h.reply.Facts
+	if o.status < http.StatusBadRequest {
+		o.status = http.StatusBadGateway
+	}
+	s.out.refuse(&wire.Refusal{Status: o.status, Words: words}, &h.reply.Facts)
+	return o
+}
+
+// finish tells how a request ended whose reply is out, or whose agent is gone.
+func (s *service) finish(c *trace.Candidate, o *outcome) {
+	now := time.Now()
+	var rest *trace.Rest
+	switch {
+	case o.gone:
+	case o.verdict == nil:
+		s.answered(c, o)
+	case o.verdict.Kind != trace.TooLarge && o.verdict.Kind != trace.Prompt && o.verdict.Kind != trace.Request && o.verdict.Scope != trace.ScopeNone:
+		rest = s.g.rest(s.lv.cat, c, o.verdict, now)
+	}
+	s.rec.ended(o, rest, now)
+	p := s.lv.cat.Provider(c.Provider)
+	s.rec.facts(&o.facts, p.Model(c.Model, s.lv.fetched()[c.Provider]), p.Rate)
+	s.rec.done(o.status, o.words, s.out.bytes())
+}
+
+func (r *reply) bytes() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent
+}

@@ -1,0 +1,69 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/trace/words"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// Question is a request that is only thought of.
+type Question struct {
+	Model string          `json:"model"`
+	Agent string          `json:"agent,omitempty"`
+	API   string          `json:"api,omitempty"` // "" = as if the vendor's own were asked
+	Body  json.RawMessage `json:"body,omitempty"`
+}
+
+// Explain runs the very planner for a question and sends nothing. The route has its
+// fields from asked to left; Status and Error say what an agent would be told instead.
+func (g *Gateway) Explain(q Question) (trace.Route, error) {
+	a := &ask{api: wire.Protocol(q.API), door: provider.Generate, model: q.Model, agent: q.Agent}
+	if q.API != "" && !slices.Contains(wire.Protocols, a.api) {
+		return trace.Route{}, badCall("api must be chat, responses, messages or gemini")
+	}
+	if len(q.Body) > 0 {
+		env, err := wire.Read(q.Body, a.api)
+		if err != nil {
+			return trace.Route{}, badCall(badBody(err).Words)
+		}
+		a.env, a.body = env, q.Body
+		if a.model == "" {
+			a.model = env.Model
+		}
+	}
+	if a.model == "" {
+		return trace.Route{}, badCall("name a model")
+	}
+	now := time.Now()
+	r := trace.Route{Time: now, Agent: a.agent, API: q.API, Asked: a.model, Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}}
+	p, call, ref := g.plan(g.live.Load(), a, now)
+	if p != nil {
+		rec := &record{g: g, r: r}
+		rec.planned(&call.Target, &p.Plan)
+		r = rec.r
+	}
+	if ref != nil {
+		r.Status, r.Error = ref.Status, ref.Words
+	}
+	return words.Route(r, time.Local), nil
+}
+
+func (g *Gateway) handleExplain(w http.ResponseWriter, r *http.Request) {
+	var q Question
+	if err := readCommand(r, &q); err != nil {
+		apiError(w, err)
+		return
+	}
+	route, err := g.Explain(q)
+	if err != nil {
+		apiError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, route)
+}

@@ -1,0 +1,195 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/redact"
+	"dev.magpie/gateway/state"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/upstream"
+	"dev.magpie/provider"
+)
+
+// Recorder keeps finished requests. Add must not wait.
+type Recorder interface {
+	Add(r trace.Route)
+	Stat() trace.HistoryStat
+}
+
+// Deps is what a Gateway stands on. Config, Catalog, State and Bus are needed.
+type Deps struct {
+	Config   *config.Config
+	Catalog  *provider.Catalog
+	State    *state.Store
+	Bus      *trace.Bus
+	History  Recorder       // nil: none is kept
+	Secrets  SecretSource   // nil: from the environment of the process
+	Log      *slog.Logger   // nil: nothing is logged
+	Dial     upstream.Dial  // nil: the network
+	Masker   *redact.Masker // nil: a new one
+	Token    config.Secret  // the control token
+	Version  string
+	Listen   string // the address as shown
+	Bound    []string
+	CacheDir string // fetched model lists; "" = memory alone
+	PID      int
+	Demo     bool
+	Trust    bool // MAGPIE_TRUST_PROXY
+	Public   string
+	NoFetch  bool // fetch no model lists
+	// Load reads the config again for a reload, nil when there is none to read.
+	Load func() (*config.Config, *provider.Catalog, error)
+}
+
+// SecretSource gives the secrets of accounts.
+type SecretSource interface {
+	Value(ctx context.Context, a *provider.Account) (config.Secret, error)
+	Forget(id provider.AccountID)
+}
+
+// Gateway serves the four APIs. Make it with New, end it with Close.
+type Gateway struct {
+	d       Deps
+	log     *slog.Logger
+	masker  *redact.Masker
+	pool    *upstream.Pool
+	live    atomic.Pointer[live]
+	guard   atomic.Pointer[guard.Guard]
+	handler http.Handler
+	started time.Time
+
+	draining atomic.Bool
+	calls    calls
+	tokens   tokens
+	teller   teller
+	config   configState
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup // our own goroutines
+}
+
+// live is what a request begins on and finishes on, whatever is reloaded meanwhile.
+type live struct {
+	cfg   *config.Config
+	cat   *provider.Catalog
+	lists atomic.Pointer[provider.Lists]
+}
+
+func (l *live) fetched() provider.Lists {
+	if p := l.lists.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// New makes a gateway that is ready to serve.
+func New(d Deps) *Gateway {
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	if d.Masker == nil {
+		d.Masker = redact.New()
+	}
+	if d.Secrets == nil {
+		d.Secrets = provider.NewSecrets(provider.SecretsOptions{})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	g := &Gateway{
+		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
+		started: time.Now(), ctx: ctx, cancel: cancel,
+	}
+	g.handler = g.routes()
+	d.State.OnChange(g.changed)
+	g.take(d.Config, d.Catalog)
+	return g
+}
+
+// take puts a config in force for the requests to come.
+func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
+	lv := &live{cfg: cfg, cat: cat}
+	if old := g.live.Load(); old != nil {
+		lv.lists.Store(old.lists.Load())
+	}
+	g.live.Store(lv)
+	g.guard.Store(guard.New(guard.Options{
+		Bound: g.d.Bound, PublicURL: g.d.Public, CORSOrigins: cfg.CORSOrigins, TrustProxy: g.d.Trust,
+	}))
+	g.config.loaded(cfg.Path, time.Now())
+	g.readyAll(lv)
+	g.tellAll(lv)
+	if !g.d.NoFetch {
+		g.goFetch(lv)
+	}
+}
+
+// readyAll looks up every secret, behind: a command among them may take its time.
+func (g *Gateway) readyAll(lv *live) {
+	slow := false
+	for _, a := range lv.cat.AllAccounts() {
+		if a.Secret.Command != "" {
+			slow = true
+			continue
+		}
+		g.ready(a)
+	}
+	if !slow {
+		return
+	}
+	g.wg.Go(func() {
+		for _, a := range lv.cat.AllAccounts() {
+			if a.Secret.Command != "" && g.ctx.Err() == nil {
+				g.ready(a)
+			}
+		}
+	})
+}
+
+// ready looks one secret up and tells the state how the account stands.
+func (g *Gateway) ready(a *provider.Account) {
+	secret, err := g.d.Secrets.Value(g.ctx, a)
+	if err != nil {
+		g.d.State.SetUnready(a.ID, err.Error())
+		return
+	}
+	g.known(a, secret)
+}
+
+func (g *Gateway) known(a *provider.Account, secret config.Secret) {
+	g.masker.Known(secret.Reveal())
+	g.d.State.SetUnready(a.ID, "")
+	if secret != "" {
+		g.d.State.SetPrint(a.ID, provider.Fingerprint(secret))
+	}
+}
+
+// ServeHTTP answers one request.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.handler.ServeHTTP(w, r) }
+
+// Server returns an HTTP server for the gateway with the field's timeouts.
+func (g *Gateway) Server() *http.Server {
+	return &http.Server{
+		Handler:           g,
+		ReadHeaderTimeout: 30 * time.Second,
+		IdleTimeout:       5 * time.Minute,
+		MaxHeaderBytes:    1 << 20,
+		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return g.ctx },
+	}
+}
+
+// Close ends what the gateway runs by itself. Requests under way end with their context.
+func (g *Gateway) Close() {
+	g.cancel()
+	g.teller.stop()
+	g.wg.Wait()
+	g.pool.Close()
+}

@@ -1,0 +1,161 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gorilla/mux"
+
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// prefixes are the versions that a base may bring along: none, one, or one too many.
+var prefixes = []string{"/v1", "", "/v1/v1"}
+
+// doors are the paths behind a prefix that are asked with a body.
+var doors = []struct {
+	path string
+	entry
+}{
+	{"/messages", entry{api: wire.Messages, door: provider.Generate}},
+	{"/responses", entry{api: wire.Responses, door: provider.Generate}},
+	{"/chat/completions", entry{api: wire.Chat, door: provider.Generate}},
+	{"/messages/count_tokens", entry{api: wire.Messages, door: provider.Count}},
+	{"/responses/input_tokens", entry{api: wire.Responses, door: provider.Count}},
+	{"/responses/compact", entry{api: wire.Responses, door: provider.Generate, tail: "/compact"}},
+	{"/embeddings", entry{api: wire.Chat, door: provider.Embeddings}},
+}
+
+// route is one line of the HTTP surface, for the router and for the page of reference.
+type httpRoute struct {
+	Method, Path string
+	Serves       string
+	handle       http.HandlerFunc
+}
+
+// routes builds the handler: guard, then router. The guard decides on the very path that
+// the router sees: nothing is cleaned or redirected.
+func (g *Gateway) routes() http.Handler {
+	m := mux.NewRouter().UseEncodedPath().SkipClean(true)
+	for _, p := range prefixes {
+		for _, d := range doors {
+			e := d.entry
+			m.Methods(http.MethodPost).Path(p + d.path).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.handleAsk(w, r, e) })
+		}
+	}
+	for _, p := range []string{"/v1beta", "/v1", "", "/v1/v1beta", "/v1beta/v1beta", "/v1/v1", "/v1alpha"} {
+		m.Methods(http.MethodPost).Path(p + "/models/{rest:.*}").HandlerFunc(g.handleGemini)
+		m.Methods(http.MethodGet, http.MethodHead).Path(p + "/models").HandlerFunc(g.handleModels)
+		m.Methods(http.MethodGet, http.MethodHead).Path(p + "/models/{rest:.*}").HandlerFunc(g.handleModel)
+	}
+	for _, rt := range g.control() {
+		m.Methods(rt.Method).Path(rt.Path).HandlerFunc(rt.handle)
+	}
+	for _, p := range prefixes {
+		m.Methods(http.MethodGet).Path(p + "/responses").HandlerFunc(g.handleSocket)
+	}
+	m.NotFoundHandler = http.HandlerFunc(g.handleUnknown)
+	m.MethodNotAllowedHandler = http.HandlerFunc(g.handleMethod)
+	return g.guarded(m)
+}
+
+// guarded lets only callers through that may ask at all.
+func (g *Gateway) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		gd := g.guard.Load()
+		caller, ref := gd.Check(r)
+		if ref != nil {
+			g.turnAway(w, r, ref.Status, ref.Text, ref.Plain)
+			return
+		}
+		if gd.Preflight(w, r, caller) {
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// handleAsk serves one of the doors.
+func (g *Gateway) handleAsk(w http.ResponseWriter, r *http.Request, e entry) {
+	a := newAsk(r, e)
+	g.serve(w, r, a)
+}
+
+// handleGemini splits model and method at the last colon: a model's id may have colons.
+func (g *Gateway) handleGemini(w http.ResponseWriter, r *http.Request) {
+	rest, err := url.PathUnescape(mux.Vars(r)["rest"])
+	i := strings.LastIndexByte(rest, ':')
+	if err != nil || i < 0 {
+		g.handleUnknown(w, r)
+		return
+	}
+	e := entry{api: wire.Gemini, model: rest[:i]}
+	switch rest[i+1:] {
+	case "generateContent":
+		e.door = provider.Generate
+	case "streamGenerateContent":
+		e.door = provider.Stream
+	case "countTokens":
+		e.door = provider.Count
+	case "embedContent":
+		e.door = provider.Embeddings
+	default:
+		g.handleUnknown(w, r)
+		return
+	}
+	g.handleAsk(w, r, e)
+}
+
+// handleSocket answers a client that opens Responses over a WebSocket: it then uses HTTP.
+func (g *Gateway) handleSocket(w http.ResponseWriter, r *http.Request) {
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
+		w.Header().Set("Connection", "close")
+		g.refuseEarly(w, r, &wire.Refusal{Status: http.StatusUpgradeRequired, Words: "Responses is served over HTTP only: POST the request to this path"})
+		return
+	}
+	g.handleMethod(w, r)
+}
+
+// handleUnknown answers a path that is not served.
+func (g *Gateway) handleUnknown(w http.ResponseWriter, r *http.Request) {
+	g.refuseEarly(w, r, &wire.Refusal{Status: http.StatusNotFound, Words: "nothing is served at " + shownPath(r) +
+		": POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/embeddings or /v1beta/models/{model}:generateContent, or GET /v1/models"})
+}
+
+// handleMethod answers a method that the path does not take.
+func (g *Gateway) handleMethod(w http.ResponseWriter, r *http.Request) {
+	allow := http.MethodPost
+	if r.Method == http.MethodPost {
+		allow = http.MethodGet
+	}
+	w.Header().Set("Allow", allow)
+	g.refuseEarly(w, r, &wire.Refusal{Status: http.StatusMethodNotAllowed, Words: r.Method + " is not served at " + shownPath(r) + ": use " + allow})
+}
+
+// shownPath is the path for a message: cut, and without the query, which may hold a key.
+func shownPath(r *http.Request) string {
+	p := r.URL.EscapedPath()
+	if len(p) > 200 {
+		p = p[:200] + "…"
+	}
+	return p
+}
+
+// apiOf guesses an API by its path and headers, for errors before a door is known.
+func apiOf(r *http.Request) wire.Protocol {
+	p := r.URL.Path
+	switch {
+	case strings.Contains(p, "/messages"):
+		return wire.Messages
+	case strings.Contains(p, "/responses"):
+		return wire.Responses
+	case strings.Contains(p, "/v1beta"), strings.Contains(p, ":generateContent"), strings.Contains(p, ":streamGenerateContent"),
+		strings.Contains(p, ":countTokens"):
+		return wire.Gemini
+	case strings.HasSuffix(p, "/models") || strings.Contains(p, "/models/"):
+		return listShape(r)
+	}
+	return wire.Chat
+}

@@ -1,0 +1,184 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"dev.magpie/gateway/state"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/upstream"
+	"dev.magpie/provider"
+)
+
+const (
+	listTimeout = 30 * time.Second
+	listBytes   = 8 << 20
+	listFresh   = 12 * time.Hour // a list on disk that is younger is not fetched at start
+)
+
+// goFetch gets the model lists of the providers whose models the config does not give,
+// behind: from the cache first, then from the vendor where that is old.
+func (g *Gateway) goFetch(lv *live) {
+	var want []*provider.Provider
+	for _, p := range lv.cat.Providers {
+		if _, _, ok := p.ListURL(); ok && !p.Off && len(p.Models) == 0 {
+			want = append(want, p)
+		}
+	}
+	if len(want) == 0 {
+		return
+	}
+	g.wg.Go(func() {
+		for _, p := range want {
+			body, age := g.cached(p)
+			if body != nil {
+				g.setList(lv, p, body)
+			}
+			if body == nil || age > listFresh {
+				if _, err := g.fetchList(g.ctx, lv, p); err != nil && g.ctx.Err() == nil {
+					g.tell(trace.Log{Time: time.Now(), Level: "debug", Text: "models of " + p.ID + ": " + err.Error()})
+				}
+			}
+		}
+	})
+}
+
+// fetchList asks a vendor for its models, with the first key that is ready.
+func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider) ([]provider.Model, error) {
+	address, shape, ok := p.ListURL()
+	if !ok {
+		return nil, fmt.Errorf("%s has no model list", p.Name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	var last error = fmt.Errorf("%s has no key that is ready", p.Name)
+	for _, a := range p.Accounts {
+		if a.Off {
+			continue
+		}
+		secret, err := g.d.Secrets.Value(ctx, a)
+		if err != nil {
+			last = err
+			continue
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+		if err != nil {
+			return nil, errors.New("the list's address can't be read")
+		}
+		s := &service{g: g, a: &ask{api: shape, header: http.Header{}}}
+		s.headers(req.Header, p, a, secret)
+		for _, h := range p.Headers {
+			req.Header.Set(h.Name, h.Value)
+		}
+		body, err := g.get(req, a, p, lv)
+		if err != nil {
+			last = err
+			continue
+		}
+		models, err := g.setList(lv, p, body)
+		if err != nil {
+			return nil, err
+		}
+		g.cache(p, body)
+		return models, nil
+	}
+	return nil, last
+}
+
+func (g *Gateway) get(req *http.Request, a *provider.Account, p *provider.Provider, lv *live) ([]byte, error) {
+	via := a.Proxy
+	for _, v := range []string{p.Proxy, lv.cfg.Proxy} {
+		if via == "" {
+			via = v
+		}
+	}
+	rt, err := g.pool.For(via)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		return nil, fmt.Errorf("%s can't be reached: %s", p.Name, g.masker.Mask(cleanErr(err)))
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing is left to be said
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %d", p.Name, resp.StatusCode)
+	}
+	return upstream.ReadBody(resp.Body, resp.ContentLength, listBytes)
+}
+
+// setList puts a fetched list in force: a new map, for requests read the old one.
+func (g *Gateway) setList(lv *live, p *provider.Provider, body []byte) ([]provider.Model, error) {
+	_, shape, _ := p.ListURL()
+	models, err := provider.ParseModels(shape, body)
+	if err != nil {
+		return nil, fmt.Errorf("the model list of %s can't be read: %w", p.Name, err)
+	}
+	for {
+		old := lv.lists.Load()
+		fresh := provider.Lists{}
+		if old != nil {
+			maps.Copy(fresh, *old)
+		}
+		fresh[p.ID] = provider.NewList(models)
+		if lv.lists.CompareAndSwap(old, &fresh) {
+			return models, nil
+		}
+	}
+}
+
+func (g *Gateway) listFile(p *provider.Provider) string {
+	if g.d.CacheDir == "" {
+		return ""
+	}
+	return filepath.Join(g.d.CacheDir, "models", p.ID+".json")
+}
+
+// cachedList is what the cache keeps: the vendor's bytes, and from where they are.
+type cachedList struct {
+	From string          `json:"from"`
+	At   time.Time       `json:"at"`
+	List json.RawMessage `json:"list"`
+}
+
+func (g *Gateway) cached(p *provider.Provider) ([]byte, time.Duration) {
+	path := g.listFile(p)
+	if path == "" {
+		return nil, 0
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, 0
+	}
+	var c cachedList
+	from, _, _ := p.ListURL()
+	if json.Unmarshal(data, &c) != nil || c.From != from {
+		return nil, 0
+	}
+	return c.List, time.Since(c.At)
+}
+
+func (g *Gateway) cache(p *provider.Provider, body []byte) {
+	path := g.listFile(p)
+	if path == "" {
+		return
+	}
+	from, _, _ := p.ListURL()
+	data, err := json.Marshal(cachedList{From: from, At: time.Now().UTC(), List: body})
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err == nil {
+		err = state.WriteFile(path, data)
+	}
+	if err != nil {
+		g.log.Debug("model list not cached", keyError, err.Error())
+	}
+}

@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"dev.magpie/gateway/failure"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// outcome is how one try ended.
+type outcome struct {
+	verdict *trace.Verdict // nil: it answered
+	words   string         // the verdict's words, without secrets
+	status  int            // the vendor's, or what the failure stands for
+	passed  bool           // bytes of its reply are out
+	gone    bool           // the agent left
+	facts   wire.Facts
+	sent    time.Time
+	reply   vendorError
+}
+
+// vendorError is a vendor's error as it came, to be relayed when nobody does better.
+type vendorError struct {
+	contentType string
+	body        []byte
+	mine        bool // there is none: the words are ours
+}
+
+// failed makes an outcome of what was seen.
+func (s *service) failed(c *trace.Candidate, seen failure.Seen) outcome {
+	s.fill(c, &seen)
+	v := failure.Classify(seen)
+	return s.judged(&v, seen.Status)
+}
+
+// failedEvent makes an outcome of an error event inside of a 200.
+func (s *service) failedEvent(c *trace.Candidate, resp *http.Response, fault *wire.Fault) outcome {
+	seen := failure.Seen{Phase: failure.PhaseStream, Status: http.StatusOK, Header: resp.Header, Body: fault.Raw}
+	s.fill(c, &seen)
+	v := failure.ClassifyEvent(seen)
+	return s.judged(&v, v.Status)
+}
+
+func (s *service) fill(c *trace.Candidate, seen *failure.Seen) {
+	p := s.lv.cat.Provider(c.Provider)
+	seen.Vendor, seen.Protocol, seen.Model, seen.Kind = p.Dialect.Vendor, string(s.a.api), c.Model, c.Kind
+	seen.At = time.Now()
+	seen.Estimate = s.a.env.Estimate()
+	seen.Window = s.window(c.Provider, c.Model)
+}
+
+// window is a model's context in tokens, 0 for unknown.
+func (s *service) window(id, model string) int {
+	p := s.lv.cat.Provider(id)
+	if p == nil {
+		return 0
+	}
+	return p.Model(model, s.lv.fetched()[id]).Context
+}
+
+func (s *service) judged(v *trace.Verdict, status int) outcome {
+	if v.Status != 0 {
+		status = v.Status
+	}
+	words := s.g.masker.Mask(v.Words)
+	v.Words = words
+	return outcome{verdict: v, words: words, status: status, reply: vendorError{mine: true}}
+}
+
+// refused makes an outcome of a reply that says nothing but a refusal.
+func (s *service) refused(reason string) outcome {
+	v := &trace.Verdict{
+		Row: "refused-reply", Kind: trace.Refused, Next: true, Status: http.StatusBadRequest,
+		Words: "the model refused the request (" + reason + ")", Code: "content_filter",
+	}
+	return outcome{verdict: v, words: v.Words, status: http.StatusOK, reply: vendorError{mine: true}}
+}
+
+// slow makes an outcome of a member that gave nothing in its group's time.
+func slow() outcome {
+	v := &trace.Verdict{Row: "first-token", Kind: trace.Slow, Next: true, Status: http.StatusGatewayTimeout, Words: errSlow.Error()}
+	return outcome{verdict: v, words: v.Words, status: v.Status, reply: vendorError{mine: true}}
+}
+
+// left makes an outcome of an agent that is gone. Nobody rests for it.
+func left() outcome {
+	v := &trace.Verdict{Row: "agent-left", Kind: trace.Cancelled, Status: trace.Gone, Words: "the agent left"}
+	return outcome{verdict: v, words: v.Words, status: trace.Gone, gone: true, reply: vendorError{mine: true}}
+}
+
+// decide asks the table of steps what follows.
+func (s *service) decide(o *outcome) decision {
+	return after(situation{
+		order: s.order, at: s.at, last: s.isLast(), again: s.again, v: o.verdict, now: time.Now(), status: o.status,
+		window: s.window, estimate: s.a.env.Estimate(),
+	})
+}
+
+// rest puts a failed candidate behind the others for as long as its failure says.
+func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdict, now time.Time) *trace.Rest {
+	acct := cat.Account(provider.AccountID(c.ID))
+	if acct == nil {
+		return nil
+	}
+	full, pooled := g.fullUntil(acct, c.Model, now)
+	scope := v.Scope
+	if scope == trace.ScopeWhole && v.Kind == trace.Quota && pooled && acct.Kind == provider.KindAccount {
+		scope = trace.ScopeModel
+	}
+	rest, ok := g.putRest(acct, c.Model, scope, *v, full, now)
+	if !ok {
+		return nil
+	}
+	g.restTold(c, &rest, now)
+	return &rest
+}
+
+// fullUntil is when a full window of the account renews, zero for none; pooled says that
+// only windows of single models are full.
+func (g *Gateway) fullUntil(acct *provider.Account, model string, now time.Time) (full time.Time, pooled bool) {
+	ws := g.d.State.Windows(acct.ID)
+	if len(ws) == 0 {
+		return time.Time{}, false
+	}
+	m := strings.ToLower(model)
+	return provider.FullUntil(ws, m, spentShare, now), provider.Pooled(ws, m, spentShare, now)
+}
+
+// spentShare is the use at which an account counts as out in "order", the order served here.
+const spentShare = 100

@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// record keeps one request's route and tells it whenever it changed.
+type record struct {
+	g *Gateway
+	r trace.Route
+}
+
+// record begins the route of an ask.
+func (g *Gateway) record(a *ask) *record {
+	rec := &record{g: g}
+	rec.r = trace.Route{
+		ID: g.d.Bus.NextID(), Time: a.start, Agent: a.agent, Session: g.masker.Mask(a.session), API: string(a.api),
+		Path: a.path, Stream: a.stream, Asked: g.masker.Mask(a.model), BytesIn: int64(len(a.body)),
+	}
+	return rec
+}
+
+// took notes what the body told.
+func (rec *record) took(a *ask) {
+	rec.r.Session, rec.r.Stream = rec.g.masker.Mask(a.session), a.stream
+	rec.r.Asked, rec.r.BytesIn = rec.g.masker.Mask(a.model), int64(len(a.body))
+}
+
+// planned notes the decision; nobody writes it a second time.
+func (rec *record) planned(t *provider.Target, p *trace.Plan) {
+	if t.Group != nil {
+		rec.r.Resolved = trace.Resolved{Group: t.Group.ID}
+	} else {
+		rec.r.Resolved = trace.Resolved{Provider: t.Provider.ID, Model: t.Model}
+	}
+	rec.r.Routing, rec.r.Pinned = p.Routing, p.Pinned
+	rec.r.Order, rec.r.Left = p.Order, p.Left
+}
+
+// tell publishes the route as it is. Its slices are never written again: a try that
+// changes is put into a copy of them.
+func (rec *record) tell() { rec.g.d.Bus.Publish(rec.r) }
+
+// began notes a new try and tells it.
+func (rec *record) began(c *trace.Candidate, again bool, now time.Time) {
+	tries := make([]trace.Try, len(rec.r.Tries)+1)
+	copy(tries, rec.r.Tries)
+	tries[len(tries)-1] = trace.Try{ID: c.ID, Model: c.Model, Effort: c.Effort, Start: now, Again: again}
+	rec.r.Tries = tries
+	rec.tell()
+}
+
+// try changes the last try in a copy.
+func (rec *record) try(change func(t *trace.Try)) {
+	tries := make([]trace.Try, len(rec.r.Tries))
+	copy(tries, rec.r.Tries)
+	if len(tries) > 0 {
+		change(&tries[len(tries)-1])
+	}
+	rec.r.Tries = tries
+}
+
+// firstByte tells that the reply began to pass.
+func (rec *record) firstByte(now time.Time) {
+	rec.r.TTFTMS = now.Sub(rec.r.Time).Milliseconds()
+	rec.try(func(t *trace.Try) { t.TTFTMS = now.Sub(t.Start).Milliseconds() })
+	rec.tell()
+}
+
+// ended notes how the last try ended.
+func (rec *record) ended(o *outcome, rest *trace.Rest, now time.Time) {
+	rec.try(func(t *trace.Try) {
+		t.Done, t.MS, t.Status = true, now.Sub(t.Start).Milliseconds(), o.status
+		if o.verdict != nil {
+			t.Fail, t.Error, t.Row, t.Rest = o.verdict.Kind, o.words, o.verdict.Row, rest
+			if t.Error == "" {
+				t.Error = http.StatusText(o.status)
+			}
+		}
+	})
+}
+
+// facts notes what the reply told of itself.
+func (rec *record) facts(f *wire.Facts, model provider.Model, rate float64) {
+	u := f.Usage
+	rec.r.Tokens = trace.Tokens{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+	if f.Model != "" {
+		rec.r.Served = rec.g.masker.Mask(f.Model)
+	}
+	if !f.Counted {
+		return
+	}
+	usd, ok := provider.Cost(model, rate, provider.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+	if ok {
+		rec.r.Cost = strconv.FormatFloat(usd, 'f', 6, 64)
+	}
+}
+
+// done ends the route: told, kept in the history, logged in one line.
+func (rec *record) done(status int, words string, out int64) {
+	now := time.Now()
+	rec.r.Done, rec.r.Status, rec.r.Error = true, status, words
+	rec.r.MS, rec.r.BytesOut = now.Sub(rec.r.Time).Milliseconds(), out
+	rec.tell()
+	if h := rec.g.d.History; h != nil {
+		h.Add(rec.r)
+	}
+	rec.logLine()
+}
+
+// refuse ends a route that was turned away before anyone was asked.
+func (rec *record) refuse(ref *wire.Refusal) {
+	rec.done(ref.Status, rec.g.masker.Mask(ref.Words), 0)
+}
+
+func (rec *record) logLine() {
+	level := slog.LevelInfo
+	if rec.r.Status >= 500 {
+		level = slog.LevelWarn
+	}
+	if !rec.g.log.Enabled(rec.g.ctx, level) {
+		return
+	}
+	rec.g.log.LogAttrs(rec.g.ctx, level, "request",
+		slog.Int64(keyRequest, rec.r.ID), slog.String(keyAgent, rec.r.Agent), slog.String(keyAPI, rec.r.API),
+		slog.String(keyModel, rec.r.Asked), slog.String(keyBy, rec.r.Answerer()), slog.Int(keyTries, len(rec.r.Tries)),
+		slog.Int(keyStatus, rec.r.Status), slog.Int64(keyMS, rec.r.MS), slog.Int64(keyTTFT, rec.r.TTFTMS),
+		slog.Int64(keyIn, rec.r.Tokens.Input), slog.Int64(keyOut, rec.r.Tokens.Output), slog.String(keyError, rec.r.Error))
+}
+
+// Keys of the log's attributes.
+const (
+	keyRequest = "request"
+	keyAgent   = "agent"
+	keyAPI     = "api"
+	keyModel   = "model"
+	keyBy      = "by"
+	keyTries   = "tries"
+	keyStatus  = "status"
+	keyMS      = "ms"
+	keyTTFT    = "ttft_ms"
+	keyIn      = "in"
+	keyOut     = "out"
+	keyError   = "error"
+)

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// writeRefusal writes a refusal as a whole reply in the API's shape.
+func writeRefusal(w http.ResponseWriter, api wire.Protocol, ref *wire.Refusal) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	if s := ref.Seconds(); s > 0 {
+		h.Set("Retry-After", strconv.FormatInt(s, 10))
+	}
+	body := ref.Body(api)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(ref.Status)
+	_, _ = w.Write(body) // an agent that left reads nothing
+}
+
+// refuseEarly answers a request that never became an ask, and shows it in the trace.
+func (g *Gateway) refuseEarly(w http.ResponseWriter, r *http.Request, ref *wire.Refusal) {
+	api := apiOf(r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		a := newAsk(r, entry{api: api})
+		rec := g.record(a)
+		rec.refuse(ref)
+	}
+	writeRefusal(w, api, ref)
+}
+
+// turnAway answers a caller that the guard does not let in.
+func (g *Gateway) turnAway(w http.ResponseWriter, r *http.Request, status int, text string, plain bool) {
+	if r.Method == http.MethodPost {
+		rec := g.record(newAsk(r, entry{api: apiOf(r)}))
+		rec.refuse(&wire.Refusal{Status: status, Words: text})
+	}
+	w.Header().Set("Connection", "close") // the body is not read
+	if plain {
+		http.Error(w, text, status)
+		return
+	}
+	writeRefusal(w, apiOf(r), &wire.Refusal{Status: status, Words: text})
+}
+
+// fromProvider turns a name that stands for nothing into a refusal.
+func fromProvider(ref *provider.Refusal) *wire.Refusal {
+	out := &wire.Refusal{Status: ref.Status, Code: ref.Code, Words: ref.Words}
+	if ref.Status == http.StatusBadRequest || ref.Code == provider.CodeModelNotFound {
+		out.Param = "model"
+	}
+	return out
+}
+
+// fromRoute turns a plan that nobody may be asked by into a refusal.
+func fromRoute(ref *route.Refusal, a *ask, now time.Time) *wire.Refusal {
+	out := &wire.Refusal{Status: ref.Status, Code: ref.Code, Words: ref.Words}
+	if ref.Code == route.CodeNotMade {
+		if a.api == wire.Messages {
+			out.Code, out.Detail = "", "thread_not_found"
+		} else {
+			out.Param = "previous_response_id"
+		}
+	}
+	if !ref.RetryAt.IsZero() {
+		out.RetryAfter = max(ref.RetryAt.Sub(now), time.Second)
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package gateway
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+)
+
+// reply is the agent's side of one request: what was sent, under one lock, since the
+// try and its watcher both write. It outlives the tries.
+type reply struct {
+	mu    sync.Mutex
+	w     http.ResponseWriter
+	flush func() error
+	api   wire.Protocol
+	id    string // X-Magpie-Request
+
+	begun  bool // status and headers are out
+	status int
+	passed bool      // bytes of a vendor's reply are out
+	line   bool      // the last byte was the end of a line
+	wrote  time.Time // the last write
+	sent   int64
+	err    error // the first failed write: the agent is gone
+
+	timer   *time.Timer // the watcher's
+	stopped bool
+	watched *watched // the try that is watched, nil between two
+}
+
+func newReply(w http.ResponseWriter, a *ask, id int64) *reply {
+	return &reply{w: w, flush: http.NewResponseController(w).Flush, api: a.api, id: strconv.FormatInt(id, 10)}
+}
+
+// keepalive is a comment that every API but Gemini's allows between events.
+var keepalive = []byte(": keepalive\n")
+
+// beginStream sends status and headers of an event stream before any vendor answered.
+func (r *reply) beginStream() {
+	if r.begun {
+		return
+	}
+	h := r.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	streamHeaders(h)
+	h["X-Magpie-Request"] = []string{r.id}
+	r.begun, r.status = true, http.StatusOK
+	r.w.WriteHeader(http.StatusOK)
+}
+
+func streamHeaders(h http.Header) {
+	h["Cache-Control"] = []string{"no-cache"}
+	h["X-Accel-Buffering"] = []string{"no"}
+}
+
+// passedOn are the vendor's headers that the agent gets.
+var passedOn = []string{"Content-Type", "Content-Encoding", "Request-Id", "X-Request-Id"}
+
+// beginPass sends the vendor's status and headers, unless a stream's are out already.
+func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64) {
+	if r.begun {
+		return
+	}
+	h := r.w.Header()
+	for _, name := range passedOn {
+		if v := resp.Header[name]; len(v) > 0 {
+			h[name] = v
+		}
+	}
+	h["X-Magpie-Provider"] = []string{c.Provider}
+	h["X-Magpie-Model"] = []string{c.Model}
+	h["X-Magpie-Request"] = []string{r.id}
+	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
+		streamHeaders(h)
+	}
+	if length >= 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+	}
+	r.begun, r.status = true, resp.StatusCode
+	r.w.WriteHeader(resp.StatusCode)
+}
+
+// write sends b; the first failure stays. flush sends what net/http still holds.
+func (r *reply) write(b []byte, flush bool) {
+	if r.err != nil || len(b) == 0 {
+		return
+	}
+	n, err := r.w.Write(b)
+	r.sent += int64(n)
+	if err == nil && flush {
+		err = r.flush()
+	}
+	r.err = err
+	r.line = b[len(b)-1] == '\n'
+}
+
+// refuse ends the reply with a refusal: whole, or as an event where a stream has begun.
+func (r *reply) refuse(ref *wire.Refusal, facts *wire.Facts) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.begun {
+		r.begun, r.status = true, ref.Status
+		r.w.Header()["X-Magpie-Request"] = []string{r.id}
+		writeRefusal(r.w, r.api, ref)
+		return
+	}
+	if !r.line && r.sent > 0 {
+		r.write([]byte("\n\n"), false)
+	}
+	r.write(ref.Event(r.api, facts, r.passed), true)
+}
+
+// relayError ends the reply with the vendor's own error bytes.
+func (r *reply) relayError(status int, contentType string, retry int64, body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["X-Magpie-Request"] = []string{r.id}
+	if retry > 0 {
+		h.Set("Retry-After", strconv.FormatInt(retry, 10))
+	}
+	r.begun, r.status = true, status
+	r.w.WriteHeader(status)
+	r.write(body, false)
+}
+
+// headersOut says whether the agent was told a status already.
+func (r *reply) headersOut() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun
+}

@@ -1,0 +1,103 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"net/textproto"
+	"strings"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// fixedHeaders are the agent's headers that belong to an API, not to a program.
+var fixedHeaders = []string{"Content-Type", "Accept", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta"}
+
+// ownHeaders are the headers by which a program tells its own vendor who it is. They go on
+// only when the agent is that program.
+var ownHeaders = map[string]struct{ names, prefixes []string }{
+	"claude": {names: []string{"User-Agent", "X-App"}, prefixes: []string{"Anthropic-", "X-Stainless-", "X-Claude-Code-"}},
+	"codex":  {names: []string{"User-Agent", "Originator", "Session-Id", "Session_id", "Thread-Id", "X-Client-Request-Id"}, prefixes: []string{"X-Codex-"}},
+}
+
+// neverOn are headers that never go on, whatever they begin with: keys, and what is ours.
+func neverOn(name string) bool {
+	switch name {
+	case "Authorization", "Proxy-Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key", "Cookie", "X-Magpie-Account", "X-Magpie-Session":
+		return true
+	}
+	return false
+}
+
+// request builds what one candidate's vendor is sent. The agent's key is not in it: the
+// headers begin empty.
+func (s *service) request(ctx context.Context, p *provider.Provider, acct *provider.Account, model string, secret config.Secret) (*http.Request, error) {
+	a := s.a
+	address := p.URL(a.api, a.door, model)
+	address, _, _ = strings.Cut(address, "?") // alt is the agent's to choose, or Gemini's array it is
+	address += a.tail
+	if a.query != "" {
+		address += "?" + a.query
+	}
+	body := wire.Whole(a.body)
+	if a.api != wire.Gemini {
+		body = wire.SwapModel(a.body, &a.env, model)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body.Reader())
+	if err != nil {
+		return nil, err
+	}
+	req.ContentLength = body.Len()
+	req.GetBody = nil // a try is one sending; the next one is a decision
+	s.headers(req.Header, p, acct, secret)
+	for _, h := range p.Headers {
+		if strings.EqualFold(h.Name, "host") {
+			req.Host = h.Value
+			continue
+		}
+		req.Header.Set(h.Name, h.Value)
+	}
+	return req, nil
+}
+
+func (s *service) headers(to http.Header, p *provider.Provider, acct *provider.Account, secret config.Secret) {
+	from := s.a.header
+	for _, name := range fixedHeaders {
+		if v := from[textproto.CanonicalMIMEHeaderKey(name)]; len(v) > 0 {
+			to[textproto.CanonicalMIMEHeaderKey(name)] = v
+		}
+	}
+	to["User-Agent"] = []string{"magpie/" + s.g.d.Version}
+	if own, ok := ownHeaders[s.a.agent]; ok && acct.Kind != provider.KindAccount {
+		copyOwn(to, from, own.names, own.prefixes)
+	}
+	if len(to["Content-Type"]) == 0 {
+		to["Content-Type"] = []string{"application/json"}
+	}
+	if s.a.api == wire.Messages && len(to["Anthropic-Version"]) == 0 {
+		to["Anthropic-Version"] = []string{"2023-06-01"}
+	}
+	if secret != "" {
+		name, value := p.Auth[s.a.api].Header(secret.Reveal())
+		to[textproto.CanonicalMIMEHeaderKey(name)] = []string{value}
+	}
+}
+
+func copyOwn(to, from http.Header, names, prefixes []string) {
+	for name, v := range from {
+		if neverOn(name) {
+			continue
+		}
+		for _, n := range names {
+			if strings.EqualFold(name, n) {
+				to[name] = v
+			}
+		}
+		for _, p := range prefixes {
+			if strings.HasPrefix(name, p) {
+				to[name] = v
+			}
+		}
+	}
+}

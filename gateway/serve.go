@@ -1,0 +1,247 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+)
+
+// service is the life of one request: read, plan, try, tell.
+type service struct {
+	g    *Gateway
+	lv   *live
+	a    *ask
+	rec  *record
+	out  *reply
+	ctx  context.Context // ends when the agent leaves, or a person cancels
+	snap *route.Snapshot
+
+	target provider.Target
+	order  []trace.Candidate
+	at     int
+	again  int       // how often the last candidate was asked once more
+	fails  []outcome // of this request's tries
+}
+
+// serve answers one ask.
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
+	lv := g.live.Load()
+	rec := g.record(a)
+	refuse := func(ref *wire.Refusal) {
+		rec.refuse(ref)
+		writeRefusal(w, a.api, ref)
+	}
+	ctx, stop := context.WithCancelCause(r.Context())
+	defer stop(nil)
+	if !g.calls.begin(rec.r.ID, stop) {
+		refuse(&wire.Refusal{Status: http.StatusServiceUnavailable, Code: "shutting_down", RetryAfter: drainRetry, Words: "magpie is shutting down and takes no new requests"})
+		return
+	}
+	defer g.calls.end(rec.r.ID)
+	if ref := a.read(r, lv.cfg.BodyLimit); ref != nil {
+		if ref.Status == http.StatusRequestEntityTooLarge {
+			w.Header().Set("Connection", "close") // the rest of the body is not read
+		}
+		rec.took(a)
+		refuse(ref)
+		return
+	}
+	rec.took(a)
+	s := &service{g: g, lv: lv, a: a, rec: rec, ctx: ctx}
+	if ref := s.plan(); ref != nil {
+		refuse(ref)
+		return
+	}
+	s.out = newReply(w, a, rec.r.ID)
+	if a.door == provider.Count && s.counted() {
+		return
+	}
+	s.run()
+}
+
+// plan resolves the asked name and decides whom to ask.
+func (s *service) plan() *wire.Refusal {
+	now := time.Now()
+	p, call, ref := s.g.plan(s.lv, s.a, now)
+	if p != nil {
+		s.target = call.Target
+		s.rec.planned(&s.target, &p.Plan)
+		s.order, s.snap = p.Order, p.snap
+	}
+	return ref
+}
+
+// planning is a plan with the snapshot that it was made on.
+type planning struct {
+	trace.Plan
+	snap *route.Snapshot
+}
+
+// plan is the one planner: requests, explain and the screen's "next" pass here.
+func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call, *wire.Refusal) {
+	target, bad := lv.cat.Resolve(a.model, lv.fetched())
+	if bad != nil {
+		return nil, nil, fromProvider(bad)
+	}
+	call := route.Call{Target: target, Agent: a.agent, Protocol: a.api}
+	if a.only != "" {
+		id, ref := named(lv.cat, a.only, &target)
+		if ref != nil {
+			return nil, nil, ref
+		}
+		call.Only = id
+	}
+	snap := g.d.State.Snapshot(lv.cat, now)
+	snap.Lists = lv.fetched()
+	if ref := g.madeBy(a, &call); ref != nil {
+		return nil, nil, ref
+	}
+	plan := route.Plan(snap, call)
+	if a.door == provider.Count {
+		plan.Order = withoutFallbacks(plan.Order)
+	}
+	p := &planning{Plan: plan, snap: snap}
+	if ref := route.Refuse(plan, call); ref != nil {
+		return p, &call, fromRoute(ref, a, now)
+	}
+	return p, &call, nil
+}
+
+// named finds the account that X-Magpie-Account names: an id, or a bare name. Among
+// several of one name, the one that the asked model's provider has is meant.
+func named(cat *provider.Catalog, who string, t *provider.Target) (provider.AccountID, *wire.Refusal) {
+	found := cat.Find(who)
+	if len(found) > 1 && t.Provider != nil {
+		for _, a := range found {
+			if a.Provider == t.Provider.ID {
+				return a.ID, nil
+			}
+		}
+	}
+	if len(found) == 1 {
+		return found[0].ID, nil
+	}
+	list := found
+	words := "X-Magpie-Account names " + quoteShort(who) + ", which several have: "
+	if len(list) == 0 {
+		list = cat.AllAccounts()
+		words = "X-Magpie-Account names " + quoteShort(who) + ", which nobody has; there are: "
+	}
+	ids := make([]string, 0, len(list))
+	for _, a := range list {
+		ids = append(ids, string(a.ID))
+	}
+	return "", &wire.Refusal{Status: http.StatusNotFound, Code: "account_not_found", Words: words + strings.Join(ids, ", ")}
+}
+
+func quoteShort(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "…"
+	}
+	return "\"" + strings.ToValidUTF8(s, "?") + "\""
+}
+
+// withoutFallbacks keeps to the asked model: another counts tokens in another way.
+func withoutFallbacks(order []trace.Candidate) []trace.Candidate {
+	var out []trace.Candidate
+	for i := range order {
+		if !order[i].Fallback {
+			out = append(out, order[i])
+		}
+	}
+	if len(out) == 0 {
+		return order
+	}
+	return out
+}
+
+// madeBy sends a request that goes on from an earlier reply to whoever made that, or
+// says in the API's own words that it is not found, so that the agent sends everything.
+func (g *Gateway) madeBy(a *ask, call *route.Call) *wire.Refusal {
+	switch {
+	case a.api == wire.Responses && a.env.Previous != "":
+		if id, ok := g.d.State.Made(a.env.Previous); ok {
+			call.Made = id
+			return nil
+		}
+		return &wire.Refusal{
+			Status: http.StatusBadRequest, Code: "previous_response_not_found", Param: "previous_response_id",
+			Words: "Previous response with id " + quoteShort(a.env.Previous) + " not found: no candidate here made it. Send the whole conversation in input, without previous_response_id.",
+		}
+	case a.api == wire.Messages && a.env.Thread == "continue":
+		if id, ok := g.d.State.Made(a.env.ThreadPrev); ok {
+			call.Made = id
+			return nil
+		}
+		return &wire.Refusal{
+			Status: http.StatusNotFound, Detail: "thread_not_found",
+			Words: "thread not found: no candidate here made the message that it goes on from. Send the whole conversation with thread {\"type\":\"create\"}.",
+		}
+	}
+	return nil
+}
+
+// run tries the candidates until one answered, none is left, or the agent is gone.
+func (s *service) run() {
+	defer s.out.stop()
+	for {
+		c := &s.order[s.at]
+		last := s.isLast()
+		s.rec.began(c, s.again > 0, time.Now())
+		o := s.try(c, last)
+		if o.verdict == nil || o.passed || o.gone {
+			s.finish(c, &o)
+			return
+		}
+		d := s.decide(&o)
+		now := time.Now()
+		var rest *trace.Rest
+		if d.rest {
+			rest = s.g.rest(s.lv.cat, c, o.verdict, now)
+		}
+		s.rec.ended(&o, rest, now)
+		s.fails = append(s.fails, o)
+		if !s.follow(d) {
+			s.giveUp()
+			return
+		}
+	}
+}
+
+// isLast says whether no other candidate is left behind the one that is asked.
+func (s *service) isLast() bool {
+	m := s.lv.cfg.MaxAttempts
+	return s.at == len(s.order)-1 || m > 0 && len(s.fails) >= m-1
+}
+
+// follow does what was decided; false = nothing more to do.
+func (s *service) follow(d decision) bool {
+	switch d.do {
+	case stepNext:
+		s.order, s.at, s.again = d.order, s.at+1, 0
+		return true
+	case stepAgain:
+		s.again++
+		return s.pause(d.wait)
+	case stepStop:
+	}
+	return false
+}
+
+// pause waits between two tries of one candidate; false when the agent left meanwhile.
+func (s *service) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}

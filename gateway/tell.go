@@ -1,0 +1,194 @@
+package gateway
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"dev.magpie/gateway/failure"
+	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+// teller keeps what the trace was told of accounts, so that it hears of changes that
+// come by time alone: the end of a rest, a pause, a pin.
+type teller struct {
+	mu    sync.Mutex
+	timer *time.Timer
+	ended bool
+}
+
+// tell writes a line to the log and to the screen's log pane.
+func (g *Gateway) tell(l trace.Log) {
+	l.Text = g.masker.Mask(l.Text)
+	level := slog.LevelInfo
+	switch l.Level {
+	case "debug":
+		level = slog.LevelDebug
+	case "warn":
+		level = slog.LevelWarn
+	case "error":
+		level = slog.LevelError
+	}
+	g.log.Log(g.ctx, level, l.Text)
+	if level >= slog.LevelInfo {
+		g.d.Bus.PublishLog(l)
+	}
+}
+
+// changed tells accounts that changed, and the groups, whose next may be another now.
+func (g *Gateway) changed(ids []provider.AccountID) {
+	lv, now := g.live.Load(), time.Now()
+	if lv == nil {
+		return
+	}
+	for _, id := range ids {
+		if a, ok := g.d.State.Account(lv.cat, id, now); ok {
+			g.d.Bus.PublishAccount(a)
+		}
+	}
+	g.tellGroups(lv, now)
+	g.arm(lv, now)
+}
+
+// tellAll tells everything that a config names, and takes away what it no longer does.
+func (g *Gateway) tellAll(lv *live) {
+	now := time.Now()
+	before := g.d.Bus.Status()
+	for i := range before.Accounts {
+		if lv.cat.Account(provider.AccountID(before.Accounts[i].ID)) == nil {
+			gone := before.Accounts[i]
+			gone.Removed = true
+			g.d.Bus.PublishAccount(gone)
+		}
+	}
+	for i := range before.Groups {
+		if lv.cat.Group(before.Groups[i].ID) == nil {
+			gone := before.Groups[i]
+			gone.Removed = true
+			g.d.Bus.PublishGroup(gone)
+		}
+	}
+	for _, a := range g.d.State.Accounts(lv.cat, now) {
+		g.d.Bus.PublishAccount(a)
+	}
+	g.tellGroups(lv, now)
+	g.tellStatus()
+	g.arm(lv, now)
+}
+
+// arm sets the one timer for the next change that time alone brings.
+func (g *Gateway) arm(lv *live, now time.Time) {
+	var next time.Time
+	sooner := func(t time.Time) {
+		if t.After(now) && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	for _, a := range g.d.State.Accounts(lv.cat, now) {
+		if a.Rest != nil {
+			sooner(a.Rest.Until)
+		}
+		for i := range a.Rests {
+			sooner(a.Rests[i].Until)
+		}
+		if a.Paused != nil {
+			sooner(a.Paused.Until)
+		}
+		if a.Pinned != nil {
+			sooner(a.Pinned.Until)
+		}
+	}
+	t := &g.teller
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	if next.IsZero() || t.ended {
+		return
+	}
+	t.timer = time.AfterFunc(next.Sub(now)+time.Millisecond, g.lifted)
+}
+
+// lifted tells accounts whose state differs from what was told.
+func (g *Gateway) lifted() {
+	lv, now := g.live.Load(), time.Now()
+	told := map[string]trace.Account{}
+	for _, a := range g.d.Bus.Status().Accounts {
+		told[a.ID] = a
+	}
+	for _, a := range g.d.State.Accounts(lv.cat, now) {
+		was, ok := told[a.ID]
+		if ok && was.State == a.State && (was.Rest == nil) == (a.Rest == nil) && len(was.Rests) == len(a.Rests) && (was.Pinned == nil) == (a.Pinned == nil) {
+			continue
+		}
+		g.d.Bus.PublishAccount(a)
+		if ok && was.Rest != nil && a.Rest == nil {
+			g.tell(trace.Log{Time: now, Level: "info", Text: a.ID + " is back"})
+		}
+	}
+	g.tellGroups(lv, now)
+	g.arm(lv, now)
+}
+
+func (t *teller) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+// tellGroups tells how each group stands, by the planner itself.
+func (g *Gateway) tellGroups(lv *live, now time.Time) {
+	if len(lv.cat.Groups) == 0 {
+		return
+	}
+	was := map[string]trace.Group{}
+	for _, gr := range g.d.Bus.Status().Groups {
+		gr.Seq = 0
+		was[gr.ID] = gr
+	}
+	snap := g.d.State.Snapshot(lv.cat, now)
+	snap.Lists = lv.fetched()
+	for _, gr := range lv.cat.Groups {
+		told := trace.Group{ID: gr.ID, Routing: gr.Routing, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
+		for i, m := range gr.Members {
+			told.Members[i] = m.String()
+		}
+		plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: "group/" + gr.ID, Group: gr}})
+		for i := range plan.Order {
+			if plan.Order[i].Rest == nil {
+				told.Ready++
+			}
+		}
+		if len(plan.Order) > 0 {
+			told.Next = plan.Order[0].ID
+		}
+		if old, ok := was[gr.ID]; !ok || old.Next != told.Next || old.Ready != told.Ready || old.Off != told.Off || old.Routing != told.Routing {
+			g.d.Bus.PublishGroup(told)
+		}
+	}
+}
+
+// tellStatus tells how the gateway as a whole stands.
+func (g *Gateway) tellStatus() {
+	g.d.Bus.PublishStatus(time.Now(), g.base())
+}
+
+// base is the status without what the bus counts.
+func (g *Gateway) base() trace.Status {
+	s := trace.Status{
+		Name: "magpie", Version: g.d.Version, PID: g.d.PID, Demo: g.d.Demo, Started: g.started, Listen: g.d.Listen,
+		Draining: g.draining.Load(), Config: g.config.status(),
+	}
+	if g.d.History != nil {
+		s.History = g.d.History.Stat()
+	}
+	return s
+}
+
+func cleanErr(err error) string { return failure.CleanErr(err) }

@@ -1,0 +1,334 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway/failure"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/upstream"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/gateway/wire/sse"
+	"dev.magpie/provider"
+	"dev.magpie/provider/vendors"
+)
+
+// Bounds of what is read of a vendor.
+const (
+	errorBytes = 1 << 20  // of an error's body
+	pageBytes  = 64 << 10 // of a web page, for its title
+	peekBytes  = 4 << 10  // before a reply is judged to be one
+	wholeBytes = 64 << 20 // of a reply that is kept whole to be read for a refusal
+	bufBytes   = 16 << 10
+)
+
+var buffers = sync.Pool{New: func() any { b := make([]byte, bufBytes); return &b }}
+
+// try is one attempt at one candidate.
+type try struct {
+	s    *service
+	c    *trace.Candidate
+	p    *provider.Provider
+	acct *provider.Account
+	last bool
+	w    *watched
+	ctx  context.Context
+	resp *http.Response
+}
+
+// try asks one candidate. It ends when its reply was sent or has failed.
+func (s *service) try(c *trace.Candidate, last bool) outcome {
+	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID))}
+	secret, err := s.g.d.Secrets.Value(s.ctx, t.acct)
+	if err != nil {
+		return s.unready(t.acct, err)
+	}
+	s.g.known(t.acct, secret)
+	var cancel context.CancelCauseFunc
+	t.ctx, cancel = context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	t.watch(cancel)
+	defer s.out.unwatch()
+	if o := t.send(secret); o != nil {
+		return *o
+	}
+	defer t.resp.Body.Close() //nolint:errcheck // a broken end was told by Read
+	t.w.hear(time.Now())
+	if ws := vendors.ReadHeaders(t.resp.Header, time.Now()); len(ws) > 0 {
+		s.g.d.State.Read(t.acct.ID, ws, time.Now())
+	}
+	if t.resp.StatusCode < 200 || t.resp.StatusCode >= 300 {
+		return t.refusal()
+	}
+	return t.answer()
+}
+
+// unready makes an outcome of a secret that could not be had. The vendor was not asked.
+func (s *service) unready(acct *provider.Account, err error) outcome {
+	if s.ctx.Err() != nil {
+		return left()
+	}
+	s.g.d.State.SetUnready(acct.ID, err.Error())
+	v := &trace.Verdict{Row: "no-secret", Kind: trace.Auth, Next: true, Status: http.StatusUnauthorized, Words: s.g.masker.Mask(err.Error())}
+	return outcome{verdict: v, words: v.Words, status: v.Status, reply: vendorError{mine: true}}
+}
+
+func (t *try) watch(cancel context.CancelCauseFunc) {
+	s := t.s
+	t.w = &watched{cancel: cancel, start: time.Now(), events: s.a.stream && s.a.api != wire.Gemini, headers: headersNext, stall: stallAfter}
+	if t.last {
+		t.w.headers = headersLast
+	}
+	for _, d := range []time.Duration{s.lv.cfg.HeaderTimeout, t.p.HeaderTimeout} {
+		if d > 0 {
+			t.w.headers = d
+		}
+	}
+	for _, d := range []time.Duration{s.lv.cfg.StallTimeout, t.p.StallTimeout} {
+		if d > 0 {
+			t.w.stall = d
+		}
+	}
+	if g := s.target.Group; g != nil && s.a.stream && !t.last {
+		t.w.slow = g.FirstToken
+	}
+	s.out.watch(t.w)
+}
+
+// send asks the vendor and waits for its headers; an outcome is a failure on the way.
+func (t *try) send(secret config.Secret) *outcome {
+	s := t.s
+	via := t.acct.Proxy
+	if via == "" {
+		via = t.p.Proxy
+	}
+	if via == "" {
+		via = s.lv.cfg.Proxy
+	}
+	rt, err := s.g.pool.For(via)
+	if err == nil {
+		var req *http.Request
+		if req, err = s.request(t.ctx, t.p, t.acct, t.c.Model, secret); err == nil {
+			t.resp, err = rt.RoundTrip(req)
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	o := t.broken(phaseOf(err), err)
+	return &o
+}
+
+// phaseOf says how far a request came that got no answer.
+func phaseOf(err error) failure.Phase {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" || strings.Contains(err.Error(), "proxyconnect") || strings.Contains(err.Error(), "socks connect") {
+		return failure.PhaseDial
+	}
+	return failure.PhaseHeader
+}
+
+// broken makes an outcome of a connection that failed, or of a try that was ended.
+func (t *try) broken(phase failure.Phase, err error) outcome {
+	switch cause := context.Cause(t.ctx); {
+	case t.s.ctx.Err() != nil:
+		return left()
+	case errors.Is(cause, errSlow):
+		return slow()
+	case cause != nil:
+		err = cause
+	}
+	return t.s.failed(t.c, failure.Seen{Phase: phase, Err: err})
+}
+
+// refusal makes an outcome of a status that is no success.
+func (t *try) refusal() outcome {
+	r := t.resp
+	body := upstream.ReadSome(r.Body, errorBytes)
+	if enc := r.Header.Get("Content-Encoding"); enc != "" {
+		if plain, err := upstream.Decode(body, enc, errorBytes); err == nil {
+			body = plain
+		}
+	}
+	if t.s.ctx.Err() != nil {
+		return left()
+	}
+	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: r.Header, Body: body})
+	if r.StatusCode == http.StatusUnauthorized {
+		t.s.g.d.Secrets.Forget(t.acct.ID)
+	}
+	if !o.verdict.Page && relayable(r.Header, body) {
+		o.reply = vendorError{contentType: r.Header.Get("Content-Type"), body: t.s.g.masker.MaskBytes(body)}
+	}
+	return o
+}
+
+// relayable says whether an error's bytes may go to the agent as they are: JSON alone.
+func relayable(h http.Header, body []byte) bool {
+	ct := h.Get("Content-Type")
+	if ct != "" && !strings.Contains(ct, "json") {
+		return false
+	}
+	for _, b := range body {
+		switch b {
+		case ' ', '\t', '\r', '\n':
+		case '{', '[':
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// answer relays a success, once it is known to be an API's answer at all.
+func (t *try) answer() outcome {
+	bp := buffers.Get().(*[]byte)
+	defer buffers.Put(bp)
+	if t.resp.StatusCode == http.StatusNoContent {
+		return t.whole(nil, io.EOF)
+	}
+	first, err := peek(t.resp.Body, *bp)
+	t.w.hear(time.Now())
+	if err != nil && !errors.Is(err, io.EOF) && len(first) == 0 {
+		return t.broken(failure.PhaseStream, err)
+	}
+	if _, bad := failure.NotAnAnswer(t.resp.StatusCode, t.resp.Header, first); bad {
+		return t.noAnswer(first)
+	}
+	if streamed(t.resp.Header, first) {
+		return t.events(first, err, *bp)
+	}
+	return t.whole(first, err)
+}
+
+// peek reads until something other than blanks came: vendors send empty lines while a
+// request waits in their queue.
+func peek(r io.Reader, buf []byte) (first []byte, err error) {
+	n := 0
+	for n < peekBytes && err == nil && (n == 0 || len(strings.TrimSpace(string(buf[:n]))) == 0) {
+		var k int
+		k, err = r.Read(buf[n:])
+		n += k
+	}
+	return buf[:n], err
+}
+
+func streamed(h http.Header, first []byte) bool {
+	if h.Get("Content-Encoding") != "" && h.Get("Content-Encoding") != "identity" {
+		return false
+	}
+	ct := h.Get("Content-Type")
+	if strings.HasPrefix(ct, "text/event-stream") {
+		return true
+	}
+	return (ct == "" || strings.HasPrefix(ct, "text/plain")) && sse.Looks(first)
+}
+
+// noAnswer makes an outcome of a 2xx that is a web page, empty, or no JSON.
+func (t *try) noAnswer(first []byte) outcome {
+	body := append([]byte(nil), first...)
+	if bytes.HasPrefix(bytes.TrimLeft(body, "\ufeff \t\r\n"), []byte("<")) { // its title may stand past the first bytes
+		body = append(body, upstream.ReadSome(t.resp.Body, pageBytes)...)
+	}
+	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: t.resp.StatusCode, Header: t.resp.Header, Body: body})
+	o.words = t.p.Name + " " + o.words
+	o.verdict.Words = o.words
+	return o
+}
+
+// whole relays a reply that is no event stream. It is kept until it is all there, to be
+// read for a refusal; one that is packed or too large for that passes as it comes.
+func (t *try) whole(first []byte, err error) outcome {
+	s := t.s
+	body, more := first, false
+	if err == nil {
+		body, more, err = t.gather(first)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return t.broken(failure.PhaseStream, err)
+	}
+	reply := wire.Reply{P: s.a.api}
+	if !more && t.resp.Header.Get("Content-Encoding") == "" && (s.a.door == provider.Generate || s.a.door == provider.Stream) {
+		switch reply.JudgeWhole(body) {
+		case wire.Failed:
+			return s.failedEvent(t.c, t.resp, reply.Fault)
+		case wire.Refused:
+			return s.refused(reply.Refusal)
+		case wire.Lead, wire.Buffering, wire.Thinking, wire.Content:
+		}
+	}
+	return t.sendWhole(body, more, &reply)
+}
+
+// gather reads the rest of a reply, as far as it is kept whole; more = it goes on.
+func (t *try) gather(first []byte) (body []byte, more bool, err error) {
+	size := len(first) + 512
+	if n := t.resp.ContentLength; n > 0 && n <= wholeBytes {
+		size = int(n) + 1
+	}
+	body = append(make([]byte, 0, size), first...)
+	for len(body) <= wholeBytes {
+		if len(body) == cap(body) {
+			body = append(body, 0)[:len(body)]
+		}
+		var n int
+		n, err = t.resp.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if n > 0 {
+			t.w.hear(time.Now())
+		}
+		if err != nil {
+			return body, false, err
+		}
+	}
+	return body, true, nil
+}
+
+func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
+	out, now := t.s.out, time.Now()
+	length := int64(len(body))
+	if more {
+		length = t.resp.ContentLength
+	}
+	if t.resp.StatusCode == http.StatusNoContent {
+		length = -1
+	}
+	out.mu.Lock()
+	out.passed = true
+	out.beginPass(t.resp, t.c, length)
+	t.s.rec.r.TTFTMS = now.Sub(t.s.a.start).Milliseconds()
+	out.write(body, false)
+	err := out.err
+	out.mu.Unlock()
+	o := outcome{status: t.resp.StatusCode, passed: true, facts: reply.Facts, sent: now}
+	if err == nil && more {
+		_, err = io.Copy(unflushed{out}, t.resp.Body)
+	}
+	if err != nil || t.s.ctx.Err() != nil {
+		o = left()
+		o.facts, o.passed = reply.Facts, true
+	}
+	return o
+}
+
+// unflushed writes to the agent under the reply's lock.
+type unflushed struct{ r *reply }
+
+func (u unflushed) Write(p []byte) (int, error) {
+	u.r.mu.Lock()
+	defer u.r.mu.Unlock()
+	u.r.write(p, false)
+	if u.r.err != nil {
+		return 0, u.r.err
+	}
+	return len(p), nil
+}

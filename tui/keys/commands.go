@@ -1,6 +1,10 @@
 package keys
 
-import "dev.magpie/gateway/control"
+import (
+	"slices"
+
+	"dev.magpie/gateway/control"
+)
 
 var (
 	panes   = []Scope{InAccounts, InRequests, InConvs, InGroups, InLog}
@@ -69,7 +73,7 @@ var commands = []Command{
 	{ID: GoLog, Keys: []string{"5"}, Hint: "log", Class: control.Reads, Help: "to the log; again: zoom", Words: "pane"},
 	{ID: NextPane, Keys: []string{"tab"}, Hint: "pane", Class: control.Reads, Help: "next pane", Words: "focus"},
 	{ID: PrevPane, Keys: []string{"shift+tab"}, Hint: "pane back", Class: control.Reads, Help: "previous pane", Words: "focus"},
-	{ID: Zoom, Keys: []string{"z"}, Hint: "zoom", Rank: 5, Class: control.Reads, Help: "zoom the pane; esc leaves", Words: "full large"},
+	{ID: Zoom, Keys: []string{"z"}, Hint: "zoom", Rank: 6, Class: control.Reads, Help: "zoom the pane; esc leaves", Words: "full large"},
 
 	{
 		ID: Pause, Keys: []string{"p"}, In: account, Hint: "pause", Rank: 2, Class: control.Reversible, Needs: []Need{NeedAccount},
@@ -89,14 +93,18 @@ var commands = []Command{
 	},
 
 	{
-		ID: Filter, Keys: []string{"/"}, In: append([]Scope{InHelp}, lists...), Hint: "filter", Rank: 4, Class: control.Reads,
+		ID: Filter, Keys: []string{"/"}, In: slices.Concat(lists, []Scope{InHelp}), Hint: "filter", Rank: 4, Class: control.Reads,
 		Help: "filter as you type; esc clears", Words: "search find",
+	},
+	{
+		ID: Palette, Keys: []string{":", "ctrl+p"}, Hint: "command", Rank: 5, Class: control.Reads,
+		Help: "every command by its words", Words: "palette run",
 	},
 	{ID: NextTheme, Keys: []string{"t"}, Hint: "theme", Class: control.Reads, Help: "next theme", Words: "colours dark light"},
 	{ID: Redraw, Keys: []string{"ctrl+l"}, Hint: "redraw", Class: control.Reads, Help: "draw again", Words: "refresh repaint"},
-	{ID: Help, Keys: []string{"?"}, Hint: "keys", Rank: 6, Class: control.Reads, Help: "the keys, for here and everywhere", Words: "help manual"},
+	{ID: Help, Keys: []string{"?"}, Hint: "keys", Rank: 7, Class: control.Reads, Help: "the keys, for here and everywhere", Words: "help manual"},
 	{
-		ID: Quit, Keys: []string{"q"}, In: panes, Hint: "quit", Rank: 7, Class: control.Ends,
+		ID: Quit, Keys: []string{"q"}, In: panes, Hint: "quit", Rank: 8, Class: control.Ends,
 		Help: "quit; asks while serving", Words: "exit leave end",
 	},
 	{

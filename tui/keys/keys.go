@@ -31,6 +31,7 @@ const (
 	Close       ID = "view.close"
 	Follow      ID = "view.follow"
 	Filter      ID = "view.filter"
+	Palette     ID = "view.palette"
 	Help        ID = "view.help"
 	Redraw      ID = "view.redraw"
 	NextTheme   ID = "view.theme"

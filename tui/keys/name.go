@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,17 +18,17 @@ var named = []string{
 	"up", "down", "left", "right", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
-// normalAll brings a command's keys into the form that the terminal library uses.
-func normalAll(id ID, keys []string) ([]string, error) {
-	all := make([]string, 0, len(keys))
+// normalAll brings keys into the form that the terminal library uses; bad are those that are none.
+func normalAll(keys []string) (all, bad []string) {
+	all = make([]string, 0, len(keys))
 	for _, k := range keys {
-		n, ok := normal(k)
-		if !ok {
-			return nil, fmt.Errorf("[keys] %s: %q is no key", id, k)
+		if n, ok := normal(k); ok {
+			all = append(all, n)
+		} else {
+			bad = append(bad, k)
 		}
-		all = append(all, n)
 	}
-	return all, nil
+	return all, bad
 }
 
 // normal reads a key or a sequence of two.
@@ -82,39 +81,4 @@ func Shown(key string) string {
 		return s
 	}
 	return key
-}
-
-// suggest names the command that a wrong id is most like.
-func suggest(id string) string {
-	best, least := "", 4
-	for i := range commands {
-		if d := distance(id, string(commands[i].ID)); d < least {
-			best, least = string(commands[i].ID), d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(`, did you mean "%s"?`, best)
-}
-
-// distance counts the letters to change, add or take to make one word of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		last := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := last
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			last = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

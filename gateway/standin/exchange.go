@@ -94,9 +94,6 @@ func firstProblem(all ...*problem) *problem {
 // answer does what the key's script says, or answers well.
 func (x *exchange) answer(a *ask, d door) {
 	f, scripted := x.v.step(x.key, a)
-	if !scripted {
-		f = x.v.usual()
-	}
 	x.call.note(func(c *Call) {
 		if scripted {
 			c.Step = f.String()
@@ -150,9 +147,6 @@ func (x *exchange) short(f Fault, a *ask) bool {
 	return true
 }
 
-// usual is the answer of a key without a step.
-func (v *Vendor) usual() Fault { return Fault{Say: v.opts.Text, Think: v.opts.Think} }
-
 // occasion is what the words of a refusal may speak of.
 func (x *exchange) occasion(a *ask) occasion {
 	m, _ := x.v.model(a.model)
@@ -177,7 +171,10 @@ func (x *exchange) refuse(r refusal) {
 	h := x.w.Header()
 	x.v.usualHeaders(h, x.id, nil)
 	for name, values := range r.header {
-		h[http.CanonicalHeaderKey(name)] = values
+		name = http.CanonicalHeaderKey(name)
+		if h[name] == nil { // what the key's windows tell stands
+			h[name] = values
+		}
 	}
 	x.send(Fault{Status: r.status}, r.kind, r.body)
 }

@@ -58,15 +58,14 @@ func (w When) fits(a *ask) bool {
 	return false
 }
 
-// step takes the next step for a key, or the default when it has none.
+// step takes the next step for a key: its own, else one for any key.
 func (v *Vendor) step(key string, a *ask) (Fault, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	s := v.scripts[key]
-	if s == nil {
-		s = v.scripts[AnyKey]
+	if f, ok := v.scripts[key].take(a); ok {
+		return f, true
 	}
-	return s.take(a)
+	return v.scripts[AnyKey].take(a)
 }
 
 // Script is a script file that was read: the steps and the windows of each key.

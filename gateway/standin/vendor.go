@@ -52,7 +52,7 @@ type Vendor struct {
 	stored  *conversations
 }
 
-// AnyKey is the key under which Script keeps the steps for keys without a script of their own.
+// AnyKey is the key under which Script keeps the steps for requests that no step of their own key fits.
 const AnyKey = "*"
 
 // New makes a vendor. It panics on a vendor's name that it doesn't know: that is a

@@ -109,6 +109,9 @@ func (r *reply) isPassed() bool {
 // is ended by an error event: a cut reply never reads as a finished one.
 func (t *try) cutOff(h *hold, c *cut, passed bool) outcome {
 	s := t.s
+	if errors.Is(contextCause(t), errSlow) && !passed {
+		return slow()
+	}
 	words := "the connection to " + t.p.Name + " was lost in the middle of the reply"
 	switch {
 	case errors.Is(c.err, sse.ErrTooLong):

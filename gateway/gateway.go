@@ -68,6 +68,7 @@ type Gateway struct {
 
 	draining atomic.Bool
 	calls    calls
+	secrets  sync.Map // AccountID → config.Secret: the last one that was had
 	tokens   tokens
 	teller   teller
 	config   configState
@@ -157,13 +158,19 @@ func (g *Gateway) readyAll(lv *live) {
 func (g *Gateway) ready(a *provider.Account) {
 	secret, err := g.d.Secrets.Value(g.ctx, a)
 	if err != nil {
-		g.d.State.SetUnready(a.ID, err.Error())
+		g.secrets.Delete(a.ID)
+		g.d.State.SetUnready(a.ID, g.masker.Mask(err.Error()))
 		return
 	}
 	g.known(a, secret)
 }
 
+// known notes a secret that was had. It runs on every try: the same one again costs a look.
 func (g *Gateway) known(a *provider.Account, secret config.Secret) {
+	if last, ok := g.secrets.Load(a.ID); ok && last == any(secret) {
+		return
+	}
+	g.secrets.Store(a.ID, secret)
 	g.masker.Known(secret.Reveal())
 	g.d.State.SetUnready(a.ID, "")
 	if secret != "" {

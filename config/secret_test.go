@@ -81,6 +81,7 @@ func TestAProblemNeverShowsASecret(t *testing.T) {
 		"in a header":                   `[providers.a]` + "\n" + `headers = { "a b" = "c", Authorization = "` + odd + `" }`,
 		"in a header of the wrong type": `[providers.a]` + "\n" + `headers = "` + odd + `"`,
 		"in a proxy":                    `proxy = "htp://me:` + odd + `@proxy.example"`,
+		"in a proxy without a scheme":   `proxy = "me:canary7Qx@proxy.example:80"`,
 		"in a URL":                      `[providers.a]` + "\n" + `chat = "https://me:canary7Qx@relay.example"`,
 		"in a URL's query":              `[providers.a]` + "\n" + `chat = "https://relay.example?key=canary7Qx"`,
 		"on several lines":              `[providers.a]` + "\n" + `keys = [{ value = """` + "\n" + odd + "\n" + `""", wieght = 1 }]`,

@@ -75,13 +75,13 @@ func (g *Guard) allow(host string) {
 // too, so that the page can read what it is told. It reads no body.
 func (g *Guard) Check(r *http.Request) (Caller, *Refusal) {
 	c := Caller{Local: g.local(r)}
-	if !hostFit(r.Host) || !hostFit(r.URL.Host) && r.URL.Host != "" {
+	if !hostFit(r.Host) {
 		return c, &Refusal{Status: http.StatusBadRequest, Plain: true, Text: "the Host header is not a host"}
 	}
 	if !c.Local {
 		return c, g.remote(r)
 	}
-	if !g.hostAllowed(r.Host) || r.URL.Host != "" && !g.hostAllowed(r.URL.Host) {
+	if !g.hostAllowed(r.Host) {
 		return c, &Refusal{Status: http.StatusForbidden, Plain: true, Text: "the Host header names no address of this magpie: use 127.0.0.1, localhost, the address it listens on, or the host of public_url"}
 	}
 	return g.page(r, c)

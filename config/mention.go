@@ -43,7 +43,10 @@ func bare(model string) string {
 	if at := strings.LastIndexByte(model, ':'); at > 0 && slices.Contains(levels, strings.ToLower(model[at+1:])) {
 		model = model[:at]
 	}
-	return strings.TrimSuffix(model, "[1m]")
+	if n := len(model) - len("[1m]"); n > 0 && strings.EqualFold(model[n:], "[1m]") {
+		return model[:n]
+	}
+	return model
 }
 
 // fixedEfforts says which of members are fixed to an effort.

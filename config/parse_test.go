@@ -198,6 +198,15 @@ func TestAFileIsReadTheWayEditorsWriteIt(t *testing.T) {
 	}
 }
 
+func TestAMemberMayCarryAnEffortOrALongContext(t *testing.T) {
+	parse(t, `
+[providers.lamp]
+models = ["m1", "m2:high", "m3"]
+[groups.g]
+members = ["lamp/m1:ultra", "lamp/m2:high", "lamp/m3[1M]:low", "lamp/m1[1m]"]
+`)
+}
+
 func TestLoadTellsAMissingFileFromABrokenOne(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Load(filepath.Join(dir, "none.toml")); !errors.Is(err, fs.ErrNotExist) {

@@ -11,13 +11,13 @@ var (
 	orders    = []string{"smart", "order", "rotate", "usage", "pace", "weight", "manual", "best", "zenith", "p2c", "random", "fusion"}
 	modes     = []string{"auto", "session", "turn", "off"}
 	protocols = []string{"chat", "responses", "messages", "gemini"}
-	levels    = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+	levels    = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"}
 	inputs    = []string{"text", "image", "audio", "video", "file"}
 	occasions = []string{"spent", "all-out", "renewed", "reset-available"}
 )
 
 const (
-	level       = `"none", "minimal", "low", "medium", "high", "xhigh" or "max"`
+	level       = `"none", "minimal", "low", "medium", "high", "xhigh", "max" or "ultra"`
 	yesNo       = "true or false"
 	modelWords  = "`provider/model`, `group/id` or a model's bare id"
 	memberWords = "list of `provider/model[:effort]`, `provider@name/model[:effort]` (one key or account alone) or `group/id`"

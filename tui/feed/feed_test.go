@@ -61,7 +61,7 @@ func TestWhatHappensInTheGapComesAsOneBatch(t *testing.T) {
 		for i := range 50 {
 			bus.Publish(trace.Route{ID: 2, MS: int64(i)})
 			bus.Publish(trace.Route{ID: 3, MS: int64(i)})
-			time.Sleep(2 * time.Millisecond) // the bubble's time, not the test's
+			<-time.After(2 * time.Millisecond)
 		}
 		m := <-got
 		if m.At.Sub(start) != remoteGap || len(m.Batch.Routes) != 2 || m.Batch.Routes[0].MS != 49 {
@@ -75,7 +75,7 @@ func TestAnIdleGatewayWakesNobody(t *testing.T) {
 		bus, p := watched(t, t.Context(), Gap(false))
 		start := time.Now()
 		go func() {
-			time.Sleep(time.Hour)
+			<-time.After(time.Hour)
 			bus.PublishLog(trace.Log{Text: "x"})
 		}()
 		if m := run(t, p.Next(t.Context())); m.At.Sub(start) != time.Hour || len(m.Batch.Logs) != 1 {
@@ -175,9 +175,9 @@ func TestABusyGatewayIsToldInFewBatches(t *testing.T) {
 		})
 		for i := range 20000 { // a second's worth
 			bus.Publish(trace.Route{ID: int64(i % 100), MS: int64(i)})
-			time.Sleep(50 * time.Microsecond)
+			<-time.After(50 * time.Microsecond)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		cancel()
 		wg.Wait()
 		if batches > 12 || newest != 19999 {

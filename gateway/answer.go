@@ -59,8 +59,10 @@ func (g *Gateway) putRest(acct *provider.Account, model string, scope trace.Scop
 // giveUp tells the agent that nobody answered.
 func (s *service) giveUp() {
 	o := s.lastError()
-	if s.ctx.Err() != nil || o.verdict.Kind == trace.Cancelled {
-		s.rec.done(trace.Gone, "the agent left", s.out.bytes())
+	if s.gone() {
+		gone := left()
+		s.endedByHand(&gone)
+		s.rec.done(gone.status, gone.words, s.out.bytes())
 		return
 	}
 	if s.a.counting() && uncounted(o) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,27 +12,50 @@ import (
 const drainRetry = 5 * time.Second
 
 // errCancelled is why a request ends that a person cancelled.
-var errCancelled = errors.New("cancelled")
+var errCancelled = errors.New("a person ended this request at the gateway")
+
+// call is one request under way, as far as others may touch it.
+type call struct {
+	cancelled atomic.Bool
+	mu        sync.Mutex
+	stop      context.CancelCauseFunc // of the try that is made, nil before the first
+}
+
+func (c *call) trying(stop context.CancelCauseFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop = stop
+}
+
+func (c *call) cancel() {
+	c.cancelled.Store(true)
+	c.mu.Lock()
+	stop := c.stop
+	c.mu.Unlock()
+	if stop != nil {
+		stop(errCancelled)
+	}
+}
 
 // calls are the requests under way, for cancelling and for a clean end.
 type calls struct {
 	mu   sync.Mutex
-	by   map[int64]context.CancelCauseFunc
+	by   map[int64]*call
 	shut bool          // no more are taken
 	idle chan struct{} // closed when the last one ends, nil while nobody waits
 }
 
 // begin notes a request, and says whether it is taken at all.
-func (c *calls) begin(id int64, stop context.CancelCauseFunc) bool {
+func (c *calls) begin(id int64, one *call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shut {
 		return false
 	}
 	if c.by == nil {
-		c.by = map[int64]context.CancelCauseFunc{}
+		c.by = map[int64]*call{}
 	}
-	c.by[id] = stop
+	c.by[id] = one
 	return true
 }
 
@@ -47,12 +71,12 @@ func (c *calls) end(id int64) {
 
 func (c *calls) cancel(id int64) bool {
 	c.mu.Lock()
-	stop := c.by[id]
+	one := c.by[id]
 	c.mu.Unlock()
-	if stop == nil {
+	if one == nil {
 		return false
 	}
-	stop(errCancelled)
+	one.cancel()
 	return true
 }
 

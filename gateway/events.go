@@ -77,7 +77,7 @@ func (t *try) closed(h *hold, err, feedErr error) outcome {
 	}
 	f := &h.reply
 	passed := s.out.isPassed()
-	gone := feedErr != nil && !errors.Is(feedErr, sse.ErrTooLong) || s.ctx.Err() != nil
+	gone := feedErr != nil && !errors.Is(feedErr, sse.ErrTooLong) || s.gone()
 	switch {
 	case gone && !f.Whole:
 		o := left()
@@ -141,6 +141,7 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 	var rest *trace.Rest
 	switch {
 	case o.gone:
+		s.endedByHand(o)
 	case o.verdict == nil:
 		s.answered(c, o)
 	case o.verdict.Kind != trace.TooLarge && o.verdict.Kind != trace.Prompt && o.verdict.Kind != trace.Request && o.verdict.Scope != trace.ScopeNone:
@@ -150,6 +151,15 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 	p := s.lv.cat.Provider(c.Provider)
 	s.rec.facts(&o.facts, p.Model(c.Model, s.lv.fetched()[c.Provider]), p.Rate)
 	s.rec.done(o.status, o.words, s.out.bytes())
+}
+
+// endedByHand tells an agent that is still there that a person ended its request.
+func (s *service) endedByHand(o *outcome) {
+	if !s.call.cancelled.Load() || s.ctx.Err() != nil {
+		return
+	}
+	o.words, o.status = errCancelled.Error(), http.StatusServiceUnavailable
+	s.out.refuse(&wire.Refusal{Status: o.status, Code: "cancelled", Words: o.words}, &o.facts)
 }
 
 func (r *reply) bytes() int64 {

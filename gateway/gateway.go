@@ -57,14 +57,15 @@ type SecretSource interface {
 
 // Gateway serves the four APIs. Make it with New, end it with Close.
 type Gateway struct {
-	d       Deps
-	log     *slog.Logger
-	masker  *redact.Masker
-	pool    *upstream.Pool
-	live    atomic.Pointer[live]
-	guard   atomic.Pointer[guard.Guard]
-	handler http.Handler
-	started time.Time
+	d         Deps
+	log       *slog.Logger
+	masker    *redact.Masker
+	pool      *upstream.Pool
+	live      atomic.Pointer[live]
+	guard     atomic.Pointer[guard.Guard]
+	handler   http.Handler
+	userAgent []string
+	started   time.Time
 
 	draining atomic.Bool
 	calls    calls
@@ -106,7 +107,7 @@ func New(d Deps) *Gateway {
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
 		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
-		started: time.Now(), ctx: ctx, cancel: cancel,
+		started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
 	}
 	g.handler = g.routes()
 	d.State.OnChange(g.changed)

@@ -53,9 +53,11 @@ func (r *reply) beginStream() {
 	r.w.WriteHeader(http.StatusOK)
 }
 
+// Header values that never change are never written either.
+var noCache, noBuffer = []string{"no-cache"}, []string{"no"}
+
 func streamHeaders(h http.Header) {
-	h["Cache-Control"] = []string{"no-cache"}
-	h["X-Accel-Buffering"] = []string{"no"}
+	h["Cache-Control"], h["X-Accel-Buffering"] = noCache, noBuffer
 }
 
 // passedOn are the vendor's headers that the agent gets.
@@ -72,9 +74,8 @@ func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64)
 			h[name] = v
 		}
 	}
-	h["X-Magpie-Provider"] = []string{c.Provider}
-	h["X-Magpie-Model"] = []string{c.Model}
-	h["X-Magpie-Request"] = []string{r.id}
+	own := [...]string{c.Provider, c.Model, r.id}
+	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = own[0:1:1], own[1:2:2], own[2:3:3]
 	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
 		streamHeaders(h)
 	}

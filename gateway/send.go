@@ -21,6 +21,8 @@ var ownHeaders = map[string]struct{ names, prefixes []string }{
 	"codex":  {names: []string{"User-Agent", "Originator", "Session-Id", "Session_id", "Thread-Id", "X-Client-Request-Id"}, prefixes: []string{"X-Codex-"}},
 }
 
+var jsonType = []string{"application/json"}
+
 // neverOn are headers that never go on, whatever they begin with: keys, and what is ours.
 func neverOn(name string) bool {
 	switch name {
@@ -68,12 +70,12 @@ func (s *service) headers(to http.Header, p *provider.Provider, acct *provider.A
 			to[textproto.CanonicalMIMEHeaderKey(name)] = v
 		}
 	}
-	to["User-Agent"] = []string{"magpie/" + s.g.d.Version}
+	to["User-Agent"] = s.g.userAgent
 	if own, ok := ownHeaders[s.a.agent]; ok && acct.Kind != provider.KindAccount {
 		copyOwn(to, from, own.names, own.prefixes)
 	}
 	if len(to["Content-Type"]) == 0 {
-		to["Content-Type"] = []string{"application/json"}
+		to["Content-Type"] = jsonType
 	}
 	if s.a.api == wire.Messages && len(to["Anthropic-Version"]) == 0 {
 		to["Anthropic-Version"] = []string{"2023-06-01"}

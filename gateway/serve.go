@@ -19,7 +19,8 @@ type service struct {
 	a    *ask
 	rec  *record
 	out  *reply
-	ctx  context.Context // ends when the agent leaves, or a person cancels
+	ctx  context.Context // ends when the agent leaves
+	call *call
 	snap *route.Snapshot
 
 	target provider.Target
@@ -37,9 +38,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		rec.refuse(ref)
 		writeRefusal(w, a.api, ref)
 	}
-	ctx, stop := context.WithCancelCause(r.Context())
-	defer stop(nil)
-	if !g.calls.begin(rec.r.ID, stop) {
+	call := &call{}
+	if !g.calls.begin(rec.r.ID, call) {
 		refuse(&wire.Refusal{Status: http.StatusServiceUnavailable, Code: "shutting_down", RetryAfter: drainRetry, Words: "magpie is shutting down and takes no new requests"})
 		return
 	}
@@ -53,7 +53,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		return
 	}
 	rec.took(a)
-	s := &service{g: g, lv: lv, a: a, rec: rec, ctx: ctx}
+	s := &service{g: g, lv: lv, a: a, rec: rec, ctx: r.Context(), call: call}
 	if ref := s.plan(); ref != nil {
 		refuse(ref)
 		return
@@ -240,8 +240,11 @@ func (s *service) pause(d time.Duration) bool {
 	defer t.Stop()
 	select {
 	case <-t.C:
-		return true
+		return !s.gone()
 	case <-s.ctx.Done():
 		return false
 	}
 }
+
+// gone says whether nobody waits for the reply any more: the agent left, or a person ended it.
+func (s *service) gone() bool { return s.ctx.Err() != nil || s.call.cancelled.Load() }

@@ -55,6 +55,7 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 	var cancel context.CancelCauseFunc
 	t.ctx, cancel = context.WithCancelCause(s.ctx)
 	defer cancel(nil)
+	s.call.trying(cancel)
 	t.watch(cancel)
 	defer s.out.unwatch()
 	if o := t.send(secret); o != nil {
@@ -73,7 +74,7 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 
 // unready makes an outcome of a secret that could not be had. The vendor was not asked.
 func (s *service) unready(acct *provider.Account, err error) outcome {
-	if s.ctx.Err() != nil {
+	if s.gone() {
 		return left()
 	}
 	s.g.secrets.Delete(acct.ID)
@@ -140,7 +141,7 @@ func phaseOf(err error) failure.Phase {
 // broken makes an outcome of a connection that failed, or of a try that was ended.
 func (t *try) broken(phase failure.Phase, err error) outcome {
 	switch cause := context.Cause(t.ctx); {
-	case t.s.ctx.Err() != nil:
+	case t.s.gone():
 		return left()
 	case errors.Is(cause, errSlow):
 		return slow()
@@ -159,7 +160,7 @@ func (t *try) refusal() outcome {
 			body = plain
 		}
 	}
-	if t.s.ctx.Err() != nil {
+	if t.s.gone() {
 		return left()
 	}
 	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: r.Header, Body: body})
@@ -202,13 +203,21 @@ func (t *try) answer() outcome {
 	if err != nil && !errors.Is(err, io.EOF) && len(first) == 0 {
 		return t.broken(failure.PhaseStream, err)
 	}
-	if _, bad := failure.NotAnAnswer(t.resp.StatusCode, t.resp.Header, first); bad {
-		return t.noAnswer(first)
+	if !plainly(t.resp.Header, first) {
+		if _, bad := failure.NotAnAnswer(t.resp.StatusCode, t.resp.Header, first); bad {
+			return t.noAnswer(first)
+		}
 	}
 	if streamed(t.resp.Header, first) {
 		return t.events(first, err, *bp)
 	}
 	return t.whole(first, err)
+}
+
+// plainly says whether a reply is JSON by its type and its first byte, as nearly all are.
+func plainly(h http.Header, first []byte) bool {
+	ct := h["Content-Type"]
+	return len(ct) == 1 && ct[0] == "application/json" && len(first) > 0 && (first[0] == '{' || first[0] == '[')
 }
 
 // peek reads until something other than blanks came: vendors send empty lines while a
@@ -314,7 +323,7 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 	if err == nil && more {
 		_, err = io.Copy(unflushed{out}, t.resp.Body)
 	}
-	if err != nil || t.s.ctx.Err() != nil {
+	if err != nil || t.s.gone() {
 		o = left()
 		o.facts, o.passed = reply.Facts, true
 	}

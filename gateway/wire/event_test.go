@@ -248,30 +248,48 @@ func TestWholeRepliesAreRead(t *testing.T) {
 	}{
 		"chat": {
 			Chat, `{"id":"c1","model":"m","choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1,"prompt_cache_hit_tokens":2}}`,
-			Content, Facts{ID: "c1", Model: "m", Usage: Usage{Input: 3, Output: 1, CacheRead: 2}, Counted: true, Said: true, Whole: true},
+			Content,
+			Facts{ID: "c1", Model: "m", Usage: Usage{Input: 3, Output: 1, CacheRead: 2}, Counted: true, Said: true, Whole: true},
 		},
 		"chat refused":                {Chat, `{"choices":[{"message":{"content":null},"finish_reason":"content_filter"}]}`, Refused, Facts{Whole: true, Refusal: "content_filter"}},
 		"chat an error of status 200": {Chat, `{"error":{"message":"no","code":"x"}}`, Failed, Facts{Whole: true, Fault: &Fault{Code: "x", Words: "no"}}},
 		"responses": {
 			Responses, `{"id":"r1","model":"m","error":null,"output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}],"usage":{"input_tokens":3,"output_tokens":1}}`,
-			Content, Facts{ID: "r1", Model: "m", Usage: Usage{Input: 3, Output: 1}, Counted: true, Said: true, Whole: true},
+			Content,
+			Facts{ID: "r1", Model: "m", Usage: Usage{Input: 3, Output: 1}, Counted: true, Said: true, Whole: true},
 		},
 		"responses refused": {Responses, `{"id":"r1","output":[{"type":"reasoning"}],"incomplete_details":{"reason":"content_filter"}}`, Refused, Facts{ID: "r1", Whole: true, Refusal: "content_filter"}},
 		"messages": {
 			Messages, `{"id":"m1","type":"message","model":"m","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":1}}`,
-			Content, Facts{ID: "m1", Model: "m", Usage: Usage{Input: 3, Output: 1}, Counted: true, Said: true, Whole: true},
+			Content,
+			Facts{ID: "m1", Model: "m", Usage: Usage{Input: 3, Output: 1}, Counted: true, Said: true, Whole: true},
 		},
 		"messages refused": {Messages, `{"type":"message","content":[{"type":"thinking"}],"stop_reason":"refusal"}`, Refused, Facts{Whole: true, Refusal: "refusal"}},
 		"gemini's array":   {Gemini, `[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2}}]`, Content, Facts{Usage: Usage{Input: 2}, Counted: true, Said: true, Whole: true}},
-		"gemini blocked":   {Gemini, `{"promptFeedback":{"blockReason":"SAFETY"}}`, Refused, Facts{Whole: true, Refusal: "SAFETY"}},
-		"embeddings":       {Chat, `{"object":"list","model":"e","data":[{"embedding":[0.1]}],"usage":{"prompt_tokens":5,"total_tokens":5}}`, Content, Facts{Model: "e", Usage: Usage{Input: 5}, Counted: true, Whole: true}},
-		"no JSON at all":   {Responses, `hello`, Content, Facts{}},
+		"messages with a cache": {
+			Messages, `{"id":"m1","model":"m","content":[{"type":"text","text":"hi"}],"usage":{"input_tokens":3,"cache_read_input_tokens":5,"cache_creation_input_tokens":7,"output_tokens":1,"cache_creation":{"ephemeral_5m_input_tokens":7}}}`,
+			Content, Facts{ID: "m1", Model: "m", Usage: Usage{Input: 15, Output: 1, CacheRead: 5, CacheWrite: 7}, Counted: true, Said: true, Whole: true},
+		},
+		"gemini with thoughts": {
+			Gemini, `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2,"thoughtsTokenCount":4,"candidatesTokenCount":1},"modelVersion":"g","responseId":"r"}`,
+			Content, Facts{ID: "r", Model: "g", Usage: Usage{Input: 2, Output: 5, Reasoning: 4}, Counted: true, Said: true, Whole: true},
+		},
+		"gemini blocked": {Gemini, `{"promptFeedback":{"blockReason":"SAFETY"}}`, Refused, Facts{Whole: true, Refusal: "SAFETY"}},
+		"embeddings":     {Chat, `{"object":"list","model":"e","data":[{"embedding":[0.1]}],"usage":{"prompt_tokens":5,"total_tokens":5}}`, Content, Facts{Model: "e", Usage: Usage{Input: 5}, Counted: true, Whole: true}},
+		"no JSON at all": {Responses, `hello`, Content, Facts{}},
 	} {
 		r := Reply{P: c.p}
-		if got := r.JudgeWhole([]byte(c.body)); got != c.class {
+		if got := r.judgeWhole([]byte(c.body)); got != c.class {
 			t.Errorf("%s: class %d, want %d", name, got, c.class)
 		}
 		same(t, name, r.Facts, c.want)
+		// The walk that reads ordinary replies tells the same, but for whether anything was said.
+		quick := Reply{P: c.p}
+		if got := quick.JudgeWhole([]byte(c.body)); got != c.class {
+			t.Errorf("%s, in one walk: class %d, want %d", name, got, c.class)
+		}
+		quick.Said, c.want.Said = false, false
+		same(t, name+", in one walk", quick.Facts, c.want)
 	}
 }
 

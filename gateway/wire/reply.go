@@ -8,6 +8,13 @@ import (
 // JudgeWhole reads a reply that came in one piece. It returns Refused for one that says
 // nothing but a refusal, Failed for an error with a status of success, else Content.
 func (r *Reply) JudgeWhole(body []byte) Class {
+	if r.plain(body) {
+		return Content
+	}
+	return r.judgeWhole(body)
+}
+
+func (r *Reply) judgeWhole(body []byte) Class {
 	switch r.P {
 	case Chat:
 		class := r.judgeChat(body)

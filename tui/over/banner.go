@@ -8,10 +8,14 @@ import (
 
 // Banner draws what needs somebody, in the line under the header.
 func Banner(c *canvas.Canvas, t state.Trouble) {
-	pen, mark := theme.Toast, c.Glyphs().Sep
+	pen, x := theme.Toast, 1
 	if t.Bad {
-		pen, mark = theme.Error, c.Glyphs().Low
+		pen, x = theme.Error, 3
+		c.Text(1, 0, c.W()-1, c.Glyphs().Low, pen)
 	}
-	c.Text(1, 0, c.W()-1, mark+" ", pen)
-	c.Cut(3, 0, c.W()-4, t.Text, pen)
+	text := t.Text
+	if t.More != "" && c.Width(text)+1+c.Width(t.More) <= c.W()-x-1 {
+		text += " " + t.More
+	}
+	c.Cut(x, 0, c.W()-x-1, text, pen)
 }

@@ -11,19 +11,19 @@ import (
 type Choice struct {
 	Key   string
 	Words string
+	Short string // for a screen without room for Words; may be ""
 }
 
 // Dialog asks before something ends or is spent. What is safe is always at hand: enter and
 // esc keep everything as it is.
 type Dialog struct {
-	Title  string
-	Body   []string // paragraphs; an empty one is an empty line
-	Keep   string   // what the safe button says, "" for none
-	Ways   []Choice
-	Foot   string
-	After  []string // below the choices
-	guard  Guard
-	widest int
+	Title string
+	Body  []string // paragraphs; an empty one is an empty line
+	Keep  string   // what the safe button says, "" for none
+	Ways  []Choice
+	Foot  string
+	After []string // below the choices
+	guard Guard
 }
 
 // Open begins to listen to keys.
@@ -58,45 +58,75 @@ func (d *Dialog) Press(key string, now time.Time) (Answer, string) {
 
 const dialogWidth = 62
 
-// Draw draws the dialog over the screen.
+// Draw draws the dialog over the screen. On one that is too low for all of it, what comes after goes
+// first, then the facts; the ways out stay.
 func (d *Dialog) Draw(c *canvas.Canvas) {
 	w := min(dialogWidth, c.W()-4)
-	if c.W() < 24 {
+	if c.W() < 32 {
 		w = c.W()
 	}
-	lines := d.lines(c, w-4)
+	lines := d.lines(c, w-4, d.Body, d.After, false)
+	room := c.H() - 3
+	if len(lines) > room {
+		lines = d.lines(c, w-4, d.Body, nil, false)
+	}
+	if len(lines) > room {
+		lines = d.lines(c, w-4, nil, nil, false)
+	}
+	if len(lines) > room || c.W() < 32 {
+		lines = d.lines(c, w-4, nil, nil, true)
+	}
+	if c.H() <= 5 {
+		d.bare(c, lines)
+		return
+	}
 	inside := box(c, w, len(lines)+4, d.Title, d.Foot)
-	pad := 1
 	if inside.H() >= len(lines)+2 {
 		inside = inside.Sub(canvas.Rect{Y: 1, W: inside.W(), H: inside.H() - 1})
 	}
-	// On a screen that is too low the ways out are worth more than the facts.
-	if over := len(lines) - inside.H(); over > 0 {
-		lines = lines[over:]
-	}
 	for y, l := range lines {
-		inside.Spans(pad, y, inside.W()-pad, l...)
+		inside.Spans(1, y, inside.W()-1, l...)
+	}
+}
+
+// bare draws the dialog without a frame on a screen of a few lines.
+func (d *Dialog) bare(c *canvas.Canvas, lines []line) {
+	o := c.Overlay(canvas.Rect{W: c.W(), H: c.H()})
+	if o.H() == 1 {
+		o.Cut(0, 0, o.W(), d.Title, theme.TitleFocus)
+		return
+	}
+	o.Cut(1, 0, o.W()-1, d.Title, theme.TitleFocus)
+	for y, l := range lines {
+		o.Spans(1, y+1, o.W()-1, l...)
+	}
+	if y := len(lines) + 1; y < o.H() {
+		o.Cut(1, y, o.W()-1, d.Foot, theme.Muted)
 	}
 }
 
 type line = []canvas.Span
 
 // lines are the body, the choices and what comes after, wrapped to a width.
-func (d *Dialog) lines(c *canvas.Canvas, width int) []line {
+func (d *Dialog) lines(c *canvas.Canvas, width int, body, after []string, short bool) []line {
 	var lines []line
 	say := func(words string, pen theme.Role) {
 		if words == "" {
 			lines = append(lines, nil)
 			return
 		}
+		if c.Width(words) <= width { // columns in it stay as they are
+			lines = append(lines, line{{Text: words, Pen: pen}})
+			return
+		}
 		for _, l := range c.Glyphs().Wrap(words, width) {
 			lines = append(lines, line{{Text: l, Pen: pen}})
 		}
 	}
-	for _, p := range d.Body {
+	for _, p := range body {
 		say(p, theme.FG)
 	}
-	if len(d.Body) > 0 {
+	if len(body) > 0 {
 		lines = append(lines, nil)
 	}
 	if d.Keep != "" {
@@ -107,21 +137,29 @@ func (d *Dialog) lines(c *canvas.Canvas, width int) []line {
 		lines = append(lines, button)
 	}
 	if d.Keep == "" || len(d.Ways) > 1 {
-		lines = append(lines, d.ways(c, width)...)
+		lines = append(lines, d.ways(c, width, short)...)
 	}
-	if len(d.After) > 0 {
+	if len(after) > 0 {
 		lines = append(lines, nil)
 	}
-	for _, p := range d.After {
+	for _, p := range after {
 		say(p, theme.Muted)
 	}
 	return lines
 }
 
-func (d *Dialog) ways(c *canvas.Canvas, width int) []line {
+func (d *Dialog) ways(c *canvas.Canvas, width int, short bool) []line {
 	var lines []line
 	for _, w := range d.Ways {
-		for i, l := range c.Glyphs().Wrap(w.Words, width-3) {
+		said := w.Words
+		if short && w.Short != "" {
+			said = w.Short
+		}
+		wrapped := []string{said}
+		if c.Width(said) > width-3 {
+			wrapped = c.Glyphs().Wrap(said, width-3)
+		}
+		for i, l := range wrapped {
 			key := "   "
 			if i == 0 {
 				key = w.Key + "  "

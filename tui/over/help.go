@@ -79,18 +79,15 @@ func entry(c *keys.Command, set *canvas.GlyphSet, width int) []Row {
 		if i > 0 {
 			pressed = ""
 		}
-		rows = append(rows, Row{{Text: fill(set, set.Cut(pressed, wide-1), wide), Pen: theme.Key}, {Text: l, Pen: theme.FG}})
+		rows = append(rows, Row{{Text: fill(set, within(set, pressed, wide-1), wide), Pen: theme.Key}, {Text: l, Pen: theme.FG}})
 	}
 	return rows
 }
 
-// shown is how a command's keys are written: at most the first three.
+// shown is how a command's keys are written.
 func shown(c *keys.Command) string {
 	var names []string
-	for i, k := range c.Keys {
-		if i == 3 {
-			break
-		}
+	for _, k := range c.Keys {
 		parts := strings.Split(k, " ")
 		if k == " " {
 			parts = []string{k}
@@ -101,6 +98,18 @@ func shown(c *keys.Command) string {
 		names = append(names, strings.Join(parts, " "))
 	}
 	return strings.Join(names, "  ")
+}
+
+// within is as many of a command's keys as fit a width.
+func within(set *canvas.GlyphSet, pressed string, width int) string {
+	for set.Width(pressed) > width {
+		i := strings.LastIndex(pressed, "  ")
+		if i < 0 {
+			return set.Cut(pressed, width)
+		}
+		pressed = pressed[:i]
+	}
+	return pressed
 }
 
 func fill(set *canvas.GlyphSet, s string, w int) string {
@@ -239,7 +248,10 @@ func (h *Help) Draw(c *canvas.Canvas, reg *keys.Registry) {
 	for y := 0; y < c.H() && top+y < len(lines); y++ {
 		c.Spans(1, y, c.W()-1, lines[top+y]...)
 	}
-	if more := len(lines) - top - c.H(); more > 0 && c.H() > 1 && c.W() > 16 {
-		c.TextRight(0, c.H()-1, c.W()-1, " more below ", theme.Faint)
-	}
+}
+
+// Below counts the lines that a height does not show.
+func (h *Help) Below(set *canvas.GlyphSet, reg *keys.Registry, width, height int) int {
+	lines := len(h.Lines(set, reg, width))
+	return max(lines-h.Top(lines, height)-height, 0)
 }

@@ -55,14 +55,7 @@ func kindOf(a *trace.Account) string {
 // verdict is one sentence on how the account stands and what follows from it.
 func (s *sheet) verdict(a *trace.Account) {
 	glyph, pen, _ := look(s.set, a.State)
-	lines := wrap(s.set, s.verdictWords(a), s.w-4)
-	for i, line := range lines {
-		l := text(3, line, theme.FG)
-		if i == 0 {
-			l = Line{Spans: []canvas.Span{{Text: " " + glyph + " ", Pen: pen}, {Text: line, Pen: theme.FG}}}
-		}
-		s.add(l)
-	}
+	s.marked(glyph, pen, wrap(s.set, s.verdictWords(a), s.w-4))
 	if a.Pinned != nil {
 		s.pinned(a)
 	}
@@ -81,13 +74,7 @@ func (s *sheet) pinned(a *trace.Account) {
 	} else {
 		said += " until unpinned"
 	}
-	for i, line := range wrap(s.set, said, s.w-4) {
-		l := text(3, line, theme.FG)
-		if i == 0 {
-			l = Line{Spans: []canvas.Span{{Text: " " + s.set.Pinned + " ", Pen: theme.Pinned}, {Text: line, Pen: theme.FG}}}
-		}
-		s.add(l)
-	}
+	s.marked(s.set.Pinned, theme.Pinned, wrap(s.set, said, s.w-4))
 }
 
 func (s *sheet) verdictWords(a *trace.Account) string {
@@ -249,7 +236,9 @@ func (s *sheet) facts(a *trace.Account) {
 	}
 	s.fact("place", strconv.Itoa(a.Place+1)+" of "+strconv.Itoa(len(s.v.State.Accounts))+" in your config")
 	s.fact("rests", s.restWords(a))
-	s.fact("under way", plural(a.InFlight, "request"))
+	if a.InFlight > 0 {
+		s.fact("under way", plural(a.InFlight, "request"))
+	}
 	s.fact("holds", s.holdWords(a))
 }
 

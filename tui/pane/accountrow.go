@@ -222,7 +222,7 @@ func (r *accountRow) one(c *canvas.Canvas, y int, columns []layout.Column) {
 	switch {
 	case !noted:
 	case long:
-		c.Cut(note.X, y, note.W, r.note(c), r.textPen())
+		c.Cut(note.X, y, note.W, r.note(c, note.W), r.textPen())
 	default:
 		c.Cut(note.X, y, note.W, r.narrowNote(note.W), r.textPen())
 	}

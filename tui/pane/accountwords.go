@@ -111,7 +111,7 @@ func (r *accountRow) paused() string {
 }
 
 // note is the last column of a wide row.
-func (r *accountRow) note(c *canvas.Canvas) string {
+func (r *accountRow) note(c *canvas.Canvas, width int) string {
 	sep := " " + c.Glyphs().Sep + " "
 	switch r.a.State {
 	case trace.Fine, trace.Low:
@@ -131,7 +131,10 @@ func (r *accountRow) note(c *canvas.Canvas) string {
 			return "paused " + r.v.Clock.Ago(r.a.Paused.Since)
 		}
 	case trace.Resting, trace.Unready, trace.Off:
-		return r.says(c)
+		if said := r.says(c); c.Width(said) <= width || r.a.State != trace.Resting {
+			return said
+		}
+		return r.briefly(c)
 	}
 	return r.word
 }

@@ -69,6 +69,9 @@ func short(span string, w int) string {
 
 // wrap breaks a text into lines of a width; none for a text that says nothing.
 func wrap(set *canvas.GlyphSet, text string, width int) []string {
+	if !strings.ContainsAny(text, "\r\n\t") && text != "" && set.Width(text) <= width {
+		return []string{text} // columns in it stay as they are
+	}
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
 		return nil
@@ -88,4 +91,24 @@ func head(set *canvas.GlyphSet, word string, width int) string {
 		end = i + len(string(r))
 	}
 	return word[:end]
+}
+
+// fill sets parts side by side, a separator between them, and begins a new line where one does
+// not fit; no line begins with the separator.
+func fill(set *canvas.GlyphSet, sep string, width int, parts ...string) []string {
+	var lines []string
+	line := ""
+	for _, p := range parts {
+		switch {
+		case p == "":
+		case line == "":
+			line = p
+		case set.Width(line+sep+p) <= width:
+			line += sep + p
+		default:
+			lines = append(lines, wrap(set, line, width)...)
+			line = p
+		}
+	}
+	return append(lines, wrap(set, line, width)...)
 }

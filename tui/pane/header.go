@@ -61,7 +61,6 @@ func origin(c *canvas.Canvas, v *View) []piece {
 	var p []piece
 	if v.Demo {
 		p = append(p, piece{text: "DEMO", pen: theme.Low, gap: 2, rank: 1})
-		p = append(p, piece{text: sep + " stand-in vendors, no key used", pen: theme.Muted, gap: 1, rank: 9})
 	}
 	if v.Attached != nil {
 		p = append(p, piece{text: fmt.Sprintf("%s attached to pid %d", sep, v.Attached.PID), pen: theme.Muted, gap: 1, rank: 6})
@@ -283,4 +282,49 @@ func lostHeader(c *canvas.Canvas, v *View) {
 		{text: sep + " " + lost + ",", pen: theme.Error, gap: 1},
 		{text: retry, pen: theme.Muted, gap: 1, rank: 3},
 	})
+}
+
+// LiveLine names a request that is being answered: who asks, what, for how long, who answers. Without
+// room it leaves out who asks.
+func LiveLine(set *canvas.GlyphSet, v *View, r *trace.Route, room bool) string {
+	who, asking := v.State.AnsweredBy(r)
+	if asking {
+		who = set.Arrow + " " + who
+	}
+	if n := len(r.Tries); n > 1 {
+		who += fmt.Sprintf(" (try %d)", n)
+	}
+	model := set.Cut(layout.Model(state.ModelOf(r)), 12)
+	if !room {
+		return pad(set, model, 13) + fmt.Sprintf("%4s  ", state.Lasted(r, v.Clock)) + who
+	}
+	return pad(set, set.Cut(r.Agent, 7), 8) + pad(set, model, 13) + fmt.Sprintf("%4s   ", state.Lasted(r, v.Clock)) + who
+}
+
+// Title is what the terminal's title says: the worst that there is to know.
+func Title(set *canvas.GlyphSet, v *View) string {
+	if _, wrong := v.State.Trouble(v.Clock); wrong {
+		return "magpie " + set.Failed + " " + titleTrouble(v)
+	}
+	for _, a := range state.Worst(v.State.Accounts) {
+		if a.State == trace.Low {
+			return canvas.Clean(fmt.Sprintf("magpie %s %s %s", set.Low, v.State.Name(a.ID), canvas.Gauge{Used: a.Used}.Percent()))
+		}
+	}
+	return fmt.Sprintf("magpie %s %d live", set.Fine, len(v.State.Live()))
+}
+
+func titleTrouble(v *View) string {
+	if !v.State.Link.Lost.IsZero() {
+		return "connection lost"
+	}
+	for _, g := range v.State.Groups {
+		if !g.Off && g.Ready == 0 && len(g.Members) > 0 {
+			return canvas.Clean(g.ID) + " out"
+		}
+	}
+	if v.State.Status.Config.Error != "" {
+		return "config"
+	}
+	return "see the banner"
 }

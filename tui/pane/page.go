@@ -42,18 +42,44 @@ func (p *Page) Top(scroll, height int) int {
 
 // Draw draws a page, scrolled by so many lines.
 func (p *Page) Draw(c *canvas.Canvas, s Shown, scroll int) {
+	inside := body(c, s)
+	top := p.Top(scroll, inside.H())
 	if s.Title {
-		title(c, s.Focus, p.Title, p.Ends...)
+		title(c, s.Focus, p.Title, p.ends(c, len(p.Lines)-top-inside.H())...)
 	}
-	c = body(c, s)
-	top := p.Top(scroll, c.H())
+	c = inside
 	for y := 0; y < c.H() && top+y < len(p.Lines); y++ {
 		p.Lines[top+y].draw(c, y)
 	}
-	if more := len(p.Lines) - top - c.H(); more > 0 && c.H() > 1 && c.W() >= 24 {
-		note := " " + plural(more, "line") + " below "
-		c.TextRight(0, c.H()-1, c.W()-1, note, theme.Faint)
+}
+
+// ends are what the title ends with: how many lines are below what is shown, where some are.
+func (p *Page) ends(c *canvas.Canvas, more int) []string {
+	if more <= 0 {
+		return p.Ends
 	}
+	below := grouped(int64(more)) + " more below"
+	ends := make([]string, 0, len(p.Ends)+1)
+	for _, end := range p.Ends {
+		ends = append(ends, joinParts(" "+c.Glyphs().Sep+" ", end, below))
+	}
+	return append(ends, below)
+}
+
+// Text is the page as plain text.
+func (p *Page) Text(set *canvas.GlyphSet) string {
+	w := set.Width(p.Title)
+	for _, l := range p.Lines {
+		n := l.From + set.Width(l.Right.Text) + 1
+		for _, s := range l.Spans {
+			n += set.Width(s.Text)
+		}
+		w = max(w, n)
+	}
+	c := canvas.New(w, len(p.Lines)+1, *set)
+	c.Text(0, 0, w, p.Title, theme.None)
+	p.Draw(c.Sub(canvas.Rect{Y: 1, W: w, H: len(p.Lines)}), Shown{}, 0)
+	return c.Plain()
 }
 
 func (l *Line) draw(c *canvas.Canvas, y int) {

@@ -75,7 +75,9 @@ func RequestPage(set *canvas.GlyphSet, v *View, r *trace.Route, width int, place
 	if s.narrow() {
 		p.Title = Number(r.ID) + " " + model
 		p.Ends = []string{place, ""}
-		s.say(1, joinParts(s.sep(), r.Agent, talk, r.Resolved.Group), theme.Muted)
+		for _, line := range fill(set, s.sep(), s.w-2, r.Agent, talk, r.Resolved.Group) {
+			s.add(text(1, line, theme.Muted))
+		}
 	} else {
 		p.Title = joinParts(" ", Number(r.ID), r.Agent, set.Arrow, model)
 		group := ""
@@ -129,7 +131,11 @@ func (s *sheet) outcome(r *trace.Route) {
 	if r.Done && r.Status != 0 && r.Outcome() != trace.Left {
 		rest = append(rest, strconv.Itoa(r.Status))
 	}
-	lines := wrap(s.set, joinParts(s.sep(), append([]string{said}, rest...)...), s.w-4)
+	s.marked(glyph, pen, fill(s.set, s.sep(), s.w-4, append([]string{said}, rest...)...))
+}
+
+// marked adds lines of which the first has a mark before it.
+func (s *sheet) marked(glyph string, pen theme.Role, lines []string) {
 	for i, line := range lines {
 		l := text(3, line, theme.FG)
 		if i == 0 {
@@ -322,7 +328,9 @@ func (s *sheet) try(r *trace.Route, t *trace.Try) {
 	if s.narrow() {
 		x = nameAt
 	}
-	s.say(x, s.tryWords(r, t), theme.Muted)
+	for _, line := range fill(s.set, s.sep(), s.w-x-1, s.tryParts(r, t)...) {
+		s.add(text(x, line, theme.Muted))
+	}
 	if t.Error != "" && t.Fail != "" && t.Fail != trace.Cancelled {
 		s.say(x, quoted(t.Error), theme.Faint)
 	}
@@ -336,7 +344,7 @@ func quoted(s string) string {
 	return `"` + strings.TrimSpace(s) + `"`
 }
 
-func (s *sheet) tryWords(r *trace.Route, t *trace.Try) string {
+func (s *sheet) tryParts(r *trace.Route, t *trace.Try) []string {
 	parts := make([]string, 0, 6)
 	if t.Again {
 		parts = append(parts, "again")
@@ -361,7 +369,7 @@ func (s *sheet) tryWords(r *trace.Route, t *trace.Try) string {
 			parts = append(parts, "asked "+s.v.Clock.Running(t.Start)+" ago, no answer yet")
 		}
 	}
-	return joinParts(s.sep(), parts...)
+	return parts
 }
 
 func precise(ms int64) string { return state.Precise(time.Duration(ms) * time.Millisecond) }

@@ -133,10 +133,19 @@ func (q *Requests) ends(c *canvas.Canvas, v *View, keys []int64) []string {
 		if n := q.Cursor.New(keys); n > 0 {
 			held += sep + plus(n) + " new"
 		}
-		return []string{held + sep + "g to go live", held}
+		if v.Keys != nil && v.Keys("move.first") != "" {
+			return []string{held + sep + v.Keys("move.first") + " to go live", held}
+		}
+		return []string{held}
 	}
 	live := c.Glyphs().Ahead + " live"
-	return []string{"all" + sep + "newest first" + sep + live, "all" + sep + live, live}
+	switch {
+	case v.Kind == layout.Wide:
+		return []string{"all" + sep + "newest first" + sep + live, live}
+	case c.W() >= 60:
+		return []string{"all" + sep + live, live}
+	}
+	return []string{live}
 }
 
 func (q *Requests) nothing(c *canvas.Canvas, v *View) {

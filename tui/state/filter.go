@@ -132,7 +132,17 @@ func parseTerm(field, value string) (test, string) {
 		}
 		return func(_ *State, r *trace.Route, c *Clock) bool { return !c.Passed(r.Time.Add(d)) }, ""
 	}
-	return nil, "no field " + field + "; there are " + strings.Join(Fields(), " ")
+	return nil, noField(field)
+}
+
+// noField names the field that was most likely meant, else all there are.
+func noField(field string) string {
+	for _, f := range Fields() {
+		if strings.HasPrefix(f, field) || strings.HasPrefix(field, f) {
+			return "no field " + field + ", did you mean " + f + "?"
+		}
+	}
+	return "no field " + field + "; there are " + strings.Join(Fields(), " ")
 }
 
 func textTerm(field, value string) test {

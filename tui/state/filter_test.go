@@ -85,7 +85,9 @@ func TestAFilterNarrows(t *testing.T) {
 func TestABadTermIsNamedWhileTheRestApplies(t *testing.T) {
 	s, routes := sampleRoutes()
 	for _, tc := range []struct{ text, term, why string }{
-		{"agent:codex acc:home", "acc:home", "no field acc; there are acct prov model group agent conv state try ttfb dur in out cost since"},
+		{"agent:codex acc:home", "acc:home", "no field acc, did you mean acct?"},
+		{"agent:codex providers:x", "providers:x", "no field providers, did you mean prov?"},
+		{"agent:codex size:9", "size:9", "no field size; there are acct prov model group agent conv state try ttfb dur in out cost since"},
 		{"agent:codex try:many", "try:many", `"many" is no number`},
 		{"agent:codex ttfb:>soon", "ttfb:>soon", `"soon" is no length of time such as 2s`},
 		{"agent:codex state:odd", "state:odd", "state: takes live answered later failed refused left ok error"},

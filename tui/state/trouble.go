@@ -10,7 +10,8 @@ import (
 // Trouble is what needs somebody, in one line. It stands under the header while it is true.
 type Trouble struct {
 	Text string
-	Bad  bool // false: worth knowing, nothing is broken
+	More string // said too where there is room
+	Bad  bool   // false: worth knowing, nothing is broken
 }
 
 // Trouble returns the worst of what needs somebody now, false when nothing does.
@@ -19,7 +20,7 @@ func (s *State) Trouble(c *Clock) (Trouble, bool) {
 		return Trouble{Text: "what is below is as it was at " + lost.In(c.Now.Location()).Format("15:04:05"), Bad: true}, true
 	}
 	if e := s.Status.Config.Error; e != "" {
-		return Trouble{Text: firstLine(e) + " The old settings stand.", Bad: true}, true
+		return Trouble{Text: firstLine(e), More: "The old settings stand.", Bad: true}, true
 	}
 	if t, out := s.allOut(c); out {
 		return t, true

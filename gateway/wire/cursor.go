@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -229,80 +230,88 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain says whether eight bytes hold no quote, backslash, control or non-ASCII byte.
-func plain(x uint64) bool {
+// special marks, of eight bytes, those that are a quote, a backslash or a control
+// character. Its lowest mark is exact; what lies above it may be a borrow's.
+func special(x uint64) uint64 {
 	quote := x ^ (ones * '"')
 	slash := x ^ (ones * '\\')
-	bad := (quote - ones) & ^quote
-	bad |= (slash - ones) & ^slash
-	bad |= (x - ones*0x20) & ^x
-	return (bad|x)&highs == 0
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (x-ones*0x20)&^x) & highs
+}
+
+// run passes over the bytes of a string up to the next special one, eight at a time; wide
+// gathers all of them.
+func run(b []byte, i int, wide uint64) (int, uint64) {
+	for len(b)-i >= 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		wide |= x
+		if m := special(x); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3, wide
+		}
+		i += 8
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
+		wide |= uint64(b[i])
+		i++
+	}
+	return i, wide
 }
 
 // str passes over the string at the cursor and returns what stands between its quotes.
 func (c *cursor) str() span {
-	c.i++
-	s := span{start: c.i}
-	wide := false
 	b := c.b
-	i := c.i
-	for {
-		for len(b)-i >= 8 && plain(binary.LittleEndian.Uint64(b[i:])) {
-			i += 8
-		}
-		if i >= len(b) {
-			c.i = i
+	s := span{start: c.i + 1}
+	var wide uint64
+	for i := s.start; ; {
+		i, wide = run(b, i, wide)
+		c.i = i
+		switch {
+		case i >= len(b):
 			c.fail("a string that does not end")
 			return span{i, i}
-		}
-		switch ch := b[i]; {
-		case ch == '"':
-			s.end = i
-			c.i = i + 1
-			if wide && !utf8.Valid(b[s.start:s.end]) {
+		case b[i] == '"':
+			s.end, c.i = i, i+1
+			if wide&highs != 0 && !utf8.Valid(s.of(b)) {
 				c.i = s.start
 				c.fail("invalid UTF-8 in a string")
 			}
 			return s
-		case ch == '\\':
+		case b[i] == '\\':
+			if i+1 < len(b) && short[b[i+1]] {
+				i += 2
+				continue
+			}
 			n := escape(b[i:])
 			if n == 0 {
-				c.i = i
 				c.fail("an unknown escape in a string")
 				return span{i, i}
 			}
 			i += n
-		case ch < 0x20:
-			c.i = i
+		default:
 			c.fail("a bare control character in a string")
 			return span{i, i}
-		default:
-			wide = wide || ch >= utf8.RuneSelf
-			i++
 		}
 	}
 }
 
+// short are the letters of the escapes of two bytes.
+var short = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
 // escape returns the length of the escape that b begins with, 0 for none that JSON has.
 func escape(b []byte) int {
-	if len(b) < 2 {
+	switch {
+	case len(b) < 2:
+		return 0
+	case short[b[1]]:
+		return 2
+	case b[1] != 'u' || len(b) < 6:
 		return 0
 	}
-	switch b[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		if len(b) < 6 {
+	for _, h := range b[2:6] {
+		if (h < '0' || h > '9') && (h < 'a' || h > 'f') && (h < 'A' || h > 'F') {
 			return 0
 		}
-		for _, h := range b[2:6] {
-			if (h < '0' || h > '9') && (h < 'a' || h > 'f') && (h < 'A' || h > 'F') {
-				return 0
-			}
-		}
-		return 6
 	}
-	return 0
+	return 6
 }
 
 // finish checks that nothing but blanks follows.

@@ -42,9 +42,9 @@ type Deps struct {
 	CacheDir string // fetched model lists; "" = memory alone
 	PID      int
 	Demo     bool
-	Trust    bool // MAGPIE_TRUST_PROXY
-	Public   string
-	NoFetch  bool // fetch no model lists
+	Trust    bool   // MAGPIE_TRUST_PROXY
+	Public   string // MAGPIE_PUBLIC_URL; "" = the config's public_url
+	NoFetch  bool   // fetch no model lists
 	// Load reads the config again for a reload, nil when there is none to read.
 	Load func() (*config.Config, *provider.Catalog, error)
 }
@@ -63,6 +63,7 @@ type Gateway struct {
 	pool      *upstream.Pool
 	live      atomic.Pointer[live]
 	guard     atomic.Pointer[guard.Guard]
+	address   atomic.Pointer[address]
 	handler   http.Handler
 	userAgent []string
 	started   time.Time
@@ -109,6 +110,7 @@ func New(d Deps) *Gateway {
 		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
 		started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
 	}
+	g.address.Store(&address{d.Listen, d.Bound})
 	g.handler = g.routes()
 	d.State.OnChange(g.changed)
 	g.take(d.Config, d.Catalog)
@@ -122,9 +124,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 		lv.lists.Store(old.lists.Load())
 	}
 	g.live.Store(lv)
-	g.guard.Store(guard.New(guard.Options{
-		Bound: g.d.Bound, PublicURL: g.d.Public, CORSOrigins: cfg.CORSOrigins, TrustProxy: g.d.Trust,
-	}))
+	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)
 	g.tellAll(lv)

@@ -182,7 +182,7 @@ func (g *Gateway) tellStatus() {
 // base is the status without what the bus counts.
 func (g *Gateway) base() trace.Status {
 	s := trace.Status{
-		Name: "magpie", Version: g.d.Version, PID: g.d.PID, Demo: g.d.Demo, Started: g.started, Listen: g.d.Listen,
+		Name: "magpie", Version: g.d.Version, PID: g.d.PID, Demo: g.d.Demo, Started: g.started, Listen: g.address.Load().listen,
 		Draining: g.draining.Load(), Config: g.config.status(),
 	}
 	if g.d.History != nil {

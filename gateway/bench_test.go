@@ -137,6 +137,18 @@ func (p *pair) post(base, path string, body []byte) (first time.Duration, err er
 	return first, err
 }
 
+// must posts until an answer came whole. The bare proxy aborts a reply now and then, when
+// its vendor answers while the body is still being read; that is not ours to count.
+func (p *pair) must(b *testing.B, base, path string, body []byte) (err error) {
+	for range 5 {
+		if _, err = p.post(base, path, body); err == nil || base == p.ours {
+			return err
+		}
+		b.Log("the bare proxy:", err)
+	}
+	return err
+}
+
 // load sends n requests over c connections and returns how long that took.
 func (p *pair) load(b *testing.B, base, path string, body []byte, n, c int) time.Duration {
 	b.Helper()
@@ -145,7 +157,7 @@ func (p *pair) load(b *testing.B, base, path string, body []byte, n, c int) time
 	for range c {
 		wg.Go(func() {
 			for range n / c {
-				if _, err := p.post(base, path, body); err != nil {
+				if err := p.must(b, base, path, body); err != nil {
 					b.Error(err)
 					return
 				}
@@ -224,6 +236,10 @@ func BenchmarkAgentBodyAgainstBareProxy(b *testing.B) {
 						to   *[]time.Duration
 					}{{p.bare, &bare}, {p.ours, &ours}} {
 						first, err := p.post(side.base, "/v1/messages", body)
+						if err != nil && side.base == p.bare {
+							b.Log("the bare proxy:", err)
+							continue
+						}
 						if err != nil {
 							b.Fatal(err)
 						}

@@ -77,10 +77,10 @@ func (x *exchange) compose(a *ask, f Fault) *reply {
 	}
 	r.think = v.thinks(a, f)
 	if r.think != "" {
-		r.seal = v.seal(a.api, r.think)
+		r.seal = v.seal(a, r.think)
 	}
 	if len(r.calls) > 0 {
-		r.callSeal = v.seal(a.api, r.calls[0].name+r.calls[0].args)
+		r.callSeal = v.seal(a, r.calls[0].name+r.calls[0].args)
 	}
 	r.usage = v.usage(a, x.key, r)
 	if f.Usage != nil {

@@ -132,12 +132,12 @@ func (v *Vendor) messagesSeals(a *ask) *problem {
 			at := fmt.Sprintf("messages.%d.content.%d", i, j)
 			switch str(block["type"]) {
 			case "thinking":
-				said, ok := v.open(str(block["signature"]))
+				said, ok := v.open(a, str(block["signature"]))
 				if shown := str(block["thinking"]); !ok || shown != "" && shown != said {
 					return bad(at + ": Invalid `signature` in `thinking` block")
 				}
 			case "redacted_thinking":
-				if _, ok := v.open(str(block["data"])); !ok {
+				if _, ok := v.open(a, str(block["data"])); !ok {
 					return bad(at + ": Invalid `data` in `redacted_thinking` block")
 				}
 			case "tool_use":

@@ -1,43 +1,45 @@
 package standin
 
 import (
+	"time"
+
 	"dev.magpie/gateway/wire"
 )
 
-// errorFrames is an error inside a stream, in the words of a step.
-func (v *Vendor) errorFrames(a *ask, f Fault, o occasion) []frame {
-	whole, _ := v.wording(f)
-	refused := v.refuse(Fault{Why: whole.why, Words: f.Words, Retry: f.Retry, Resets: f.Resets, Body: f.Body}, o)
+// errorFrames is an error inside a stream, in the words of a step, after so many events.
+func (x *exchange) errorFrames(a *ask, f Fault, after int) []frame {
+	o := x.occasion(a)
+	whole, _ := x.v.wording(f)
+	refused := x.v.refuse(Fault{Why: whole.why, Words: f.Words, Retry: f.Retry, Resets: f.Resets, Body: f.Body}, o)
+	name := ""
+	if a.api == wire.Messages {
+		name = "error"
+	}
 	body, err := parse(refused.body)
-	if err != nil {
-		return []frame{{tail, "error", refused.body}}
-	}
 	e := obj(body)
-	if e == nil || e["error"] == nil {
-		e = object{"error": body}
+	switch {
+	case err != nil:
+		return []frame{{tail, name, refused.body}}
+	case a.api == wire.Responses:
+		return []frame{x.failedResponse(a, f, refused.body, after)}
+	case e["error"] == nil:
+		return []frame{{tail, name, marshal(object{"error": body})}}
 	}
-	switch a.api {
-	case wire.Messages:
-		return []frame{{tail, "error", marshal(e)}}
-	case wire.Responses:
-		return []frame{failedResponse(a, f, whole.why, words(e), o)}
-	case wire.Chat, wire.Gemini:
-	}
-	return []frame{{tail, "", marshal(e)}}
+	return []frame{{tail, name, refused.body}}
 }
 
 // failedResponse is Responses' way: a response that failed, or a bare error event.
-func failedResponse(a *ask, f Fault, why Why, said string, o occasion) frame {
-	code := errorNames[why].code
-	if code == "" {
-		code = "invalid_prompt"
-	}
+func (x *exchange) failedResponse(a *ask, f Fault, body []byte, after int) frame {
+	whole, _ := x.v.wording(f)
+	v, _ := parse(body) // its caller parsed it
+	said := pick(words(obj(v)), string(body))
+	code := pick(errorNames[whole.why].code, "invalid_prompt")
 	if f.Form == "event" {
-		return frame{tail, "error", typed("error", object{"code": code, "message": said, "param": nil, "sequence_number": 2})}
+		return frame{tail, "error", typed("error", object{"code": code, "message": said, "param": nil, "sequence_number": after})}
 	}
-	r := responsesWhole(a, &reply{id: "resp_" + o.id, model: a.model, created: o.now.Unix()}, list{})
+	r := responsesWhole(a, &reply{id: x.v.makeID("resp_", x.n, "reply"), model: a.model, created: time.Now().Unix()}, list{})
 	r["status"], r["usage"], r["error"] = "failed", nil, object{"code": code, "message": said}
-	return frame{tail, "response.failed", typed("response.failed", object{"sequence_number": 2, "response": r})}
+	return frame{tail, "response.failed", typed("response.failed", object{"sequence_number": after, "response": r})}
 }
 
 // words is the message of an error body.

@@ -21,6 +21,7 @@ type house struct {
 	backend   bool     // the ChatGPT backend's own rules for Responses
 	comment   string   // of its streams while it works
 	rates     bool     // tells x-ratelimit headers
+	relays    bool     // hands on what other makers sealed
 }
 
 // model is one model of a vendor.
@@ -52,12 +53,12 @@ var houses = map[string]house{
 	"codex":      {words: "codex", apis: []wire.Protocol{wire.Responses}, models: gptModels, windows: codexWindows, backend: true},
 	"gemini":     {words: "gemini", apis: []wire.Protocol{wire.Gemini}, models: geminiModels},
 	"azure":      {words: "azure", apis: []wire.Protocol{wire.Chat, wire.Responses}, models: gptModels, roles: openAIRoles, apiKey: true},
-	"openrouter": {words: "openrouter", apis: []wire.Protocol{wire.Chat, wire.Responses, wire.Messages}, models: routerModels(), roles: openAIRoles, reasoning: "reasoning", easy: true, comment: " OPENROUTER PROCESSING"},
+	"openrouter": {words: "openrouter", apis: []wire.Protocol{wire.Chat, wire.Responses, wire.Messages}, models: routerModels(), roles: openAIRoles, reasoning: "reasoning", easy: true, relays: true, comment: " OPENROUTER PROCESSING"},
 	"glm":        {words: "glm", apis: []wire.Protocol{wire.Chat, wire.Messages}, models: glmModels, roles: plainRoles, reasoning: "reasoning_content", easy: true},
 	"kimi":       {words: "kimi", apis: []wire.Protocol{wire.Chat, wire.Messages}, models: kimiModels, roles: plainRoles, reasoning: "reasoning_content", easy: true},
 	"deepseek":   {words: "deepseek", apis: []wire.Protocol{wire.Chat, wire.Messages}, models: deepSeekModels, roles: plainRoles, reasoning: "reasoning_content", easy: true, thinkBack: true, comment: " keep-alive"},
 	"xai":        {words: "xai", apis: []wire.Protocol{wire.Chat, wire.Responses, wire.Messages}, models: grokModels, roles: openAIRoles, reasoning: "reasoning_content"},
-	"sub2api":    {words: "sub2api", apis: []wire.Protocol{wire.Chat, wire.Responses, wire.Messages}, models: slices.Concat(claudeModels, gptModels), roles: openAIRoles, windows: unifiedWindows},
+	"sub2api":    {relays: true, words: "sub2api", apis: []wire.Protocol{wire.Chat, wire.Responses, wire.Messages}, models: slices.Concat(claudeModels, gptModels), roles: openAIRoles, windows: unifiedWindows},
 }
 
 var (

@@ -192,7 +192,7 @@ func (x *exchange) stored(d door) {
 func (x *exchange) compaction(a *ask, f Fault) {
 	r := x.compose(a, f)
 	r.think, r.calls, r.finish = "", nil, finishStop
-	r.sealed = x.v.seal(wire.Responses, "compacted: "+a.said())
+	r.sealed = x.v.seal(a, "compacted: "+a.said())
 	if a.stream && a.op == OpCreate && !f.Line.Whole {
 		r.pieces = nil
 		x.first(f)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"dev.magpie/gateway/wire"
 )
@@ -71,14 +70,4 @@ func (v *Visit) set(word string) error {
 		return fmt.Errorf("no mark %q", name)
 	}
 	return nil
-}
-
-// shifted is a plan that begins later.
-func shifted(plan []Visit, by time.Duration) []Visit {
-	all := make([]Visit, len(plan))
-	for i, v := range plan {
-		v.At += by
-		all[i] = v
-	}
-	return all
 }

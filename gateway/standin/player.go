@@ -233,7 +233,7 @@ func (x *exchange) stream(f Fault, a *ask, frames []frame) {
 func (x *exchange) act(f Fault, a *ask, s *score, rest []frame) {
 	switch f.Do {
 	case Error:
-		s.play(x.v.errorFrames(a, f, x.occasion(a)))
+		s.play(x.errorFrames(a, f, s.n))
 		s.end(false)
 	case Cut:
 		s.end(false)

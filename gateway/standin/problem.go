@@ -54,7 +54,7 @@ func shapeError(api wire.Protocol, p problem) []byte {
 	names := errorNames[p.why]
 	switch api {
 	case wire.Messages:
-		return marshal(object{"type": "error", "error": messagesError(p), "request_id": p.id})
+		return typed("error", object{"error": messagesError(p), "request_id": p.id})
 	case wire.Gemini:
 		return marshal(object{"error": object{"code": p.status, "message": p.words, "status": pick(p.kind, names.google)}})
 	case wire.Chat, wire.Responses:

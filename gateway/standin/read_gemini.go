@@ -264,7 +264,7 @@ func (v *Vendor) geminiSeals(a *ask, m model) *problem {
 		for j, p := range arr(obj(c)["parts"]) {
 			o := obj(p)
 			seal := str(o["thoughtSignature"])
-			if _, ok := v.open(seal); seal != "" && seal != skipWord && !ok {
+			if _, ok := v.open(a, seal); seal != "" && seal != skipWord && !ok {
 				return bad("Corrupted thought signature.")
 			}
 			call := obj(o["functionCall"])

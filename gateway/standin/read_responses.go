@@ -250,7 +250,7 @@ func (v *Vendor) responsesSeals(a *ask) *problem {
 			}
 			continue
 		}
-		if _, ok := v.open(sealed); !ok {
+		if _, ok := v.open(a, sealed); !ok {
 			p := bad("The encrypted content "+shortened(sealed)+" could not be verified. Reason: Encrypted content could not be decrypted or parsed.").at(fmt.Sprintf("input[%d].encrypted_content", i), "invalid_encrypted_content")
 			return p
 		}

@@ -31,6 +31,7 @@ type shape struct {
 	tag    string // the field whose word picks a variant
 	kindOf map[string]*shape
 	also   func(word string) bool // words of the tag beside those of kindOf
+	firm   bool                   // an easy vendor refuses other words of the tag too
 	words  []string               // that a string may be
 	least  int                    // length of an array or a string
 }
@@ -205,7 +206,7 @@ func (s *shape) walkTagged(v object, path []any, easy bool) *flaw {
 	switch {
 	case one != nil:
 		return one.walk(v, path, easy)
-	case s.also != nil && s.also(w), easy && given:
+	case s.also != nil && s.also(w), easy && given && !s.firm:
 		return nil
 	case !given:
 		return &flaw{kind: missingField, path: path, name: s.tag}

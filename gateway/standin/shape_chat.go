@@ -44,7 +44,7 @@ func chatMessages(roles []string, reasoning string) *shape {
 	for _, r := range roles {
 		known[r] = all[r]
 	}
-	return tagged("role", known)
+	return &shape{kinds: isObject, tag: "role", kindOf: known, firm: true}
 }
 
 var chatTools = each(tagged("type", map[string]*shape{

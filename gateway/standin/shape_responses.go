@@ -35,6 +35,7 @@ var toolOutput = each(responsesIn).orText()
 // responsesItems are the kinds of input items. Those that hosted tools leave behind
 // are taken as they are.
 var responsesItems = &shape{kinds: isObject, tag: "type", also: hostedItem, kindOf: map[string]*shape{
+	"":                        responsesMessage, // a message may leave its type out
 	"message":                 responsesMessage,
 	"reasoning":               itemOf([]string{"summary"}, map[string]*shape{"summary": each(closed([]string{"text"}, fieldsOf(text, "type", "text"))), "content": {kinds: isArray | isNull}, "encrypted_content": maybe}),
 	"function_call":           itemOf([]string{"call_id", "name", "arguments"}, map[string]*shape{"call_id": text, "name": text, "arguments": text, "namespace": maybe}),

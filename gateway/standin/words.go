@@ -104,6 +104,9 @@ func (v *Vendor) refuse(f Fault, o occasion) refusal {
 	if f.Retry > 0 && f.Retry != wait {
 		out.header.Set("retry-after", seconds(f.Retry))
 	}
+	for name, values := range f.Header {
+		out.header[http.CanonicalHeaderKey(name)] = values
+	}
 	switch {
 	case f.Body != "":
 		out.body = []byte(f.Body)
@@ -185,6 +188,15 @@ func optional(text string, keep bool) string {
 // seconds is a time in whole seconds, with a fraction where it has one.
 func seconds(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(d.Seconds()*1000)/1000, 'f', -1, 64)
+}
+
+// WordNames lists the rows of the words' table, as words= takes them.
+func WordNames() []string {
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.name
+	}
+	return names
 }
 
 // Vendors lists the names that Options.Vendor takes, "" apart.

@@ -9,7 +9,7 @@ import (
 // that reorder text are gone, line ends and tabs are one space, and bytes that are no UTF-8
 // are question marks. A string that needs none of it is returned as it is.
 func Clean(s string) string {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if b := s[i]; b < 0x20 || b >= 0x7f {
 			return clean(s, i)
 		}
@@ -110,7 +110,7 @@ func sequence(s string) int {
 
 // parameters measures a control sequence after its introducer, its final byte with it.
 func parameters(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch b := s[i]; {
 		case b >= 0x40 && b <= 0x7e:
 			return i + 1
@@ -140,7 +140,7 @@ func intermediates(s string) int {
 // untilTerminator measures a string sequence after its introducer, terminator and all;
 // 0 when it has no end, or when another sequence begins first.
 func untilTerminator(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case 0x07:
 			return i + 1

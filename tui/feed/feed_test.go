@@ -23,10 +23,10 @@ func run(t *testing.T, c tea.Cmd) Msg {
 	return m
 }
 
-func watched(t *testing.T, ctx context.Context, gap time.Duration) (*trace.Bus, *Pump) {
+func watched(t *testing.T, gap time.Duration) (*trace.Bus, *Pump) {
 	t.Helper()
 	bus := trace.NewBus(trace.Options{})
-	_, f, err := bus.Watch(ctx)
+	_, f, err := bus.Watch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func watched(t *testing.T, ctx context.Context, gap time.Duration) (*trace.Bus, 
 
 func TestTheFirstBatchComesAtOnceAndTheNextAfterTheGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus, p := watched(t, t.Context(), Gap(false))
+		bus, p := watched(t, Gap(false))
 		start := time.Now()
 		bus.Publish(trace.Route{ID: 1})
 		if m := run(t, p.Next(t.Context())); len(m.Batch.Routes) != 1 || !m.At.Equal(start) {
@@ -52,7 +52,7 @@ func TestTheFirstBatchComesAtOnceAndTheNextAfterTheGap(t *testing.T) {
 
 func TestWhatHappensInTheGapComesAsOneBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus, p := watched(t, t.Context(), Gap(true))
+		bus, p := watched(t, Gap(true))
 		bus.Publish(trace.Route{ID: 1})
 		run(t, p.Next(t.Context()))
 		start := time.Now()
@@ -72,7 +72,7 @@ func TestWhatHappensInTheGapComesAsOneBatch(t *testing.T) {
 
 func TestAnIdleGatewayWakesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus, p := watched(t, t.Context(), Gap(false))
+		bus, p := watched(t, Gap(false))
 		start := time.Now()
 		go func() {
 			<-time.After(time.Hour)
@@ -86,7 +86,7 @@ func TestAnIdleGatewayWakesNobody(t *testing.T) {
 
 func TestOneCommandIsUnderWayAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus, p := watched(t, t.Context(), Gap(false))
+		bus, p := watched(t, Gap(false))
 		got := make(chan Msg)
 		go func() { m, _ := p.Next(t.Context())().(Msg); got <- m }()
 		synctest.Wait()
@@ -103,7 +103,7 @@ func TestOneCommandIsUnderWayAtATime(t *testing.T) {
 func TestTheContextEndsACommandThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, p := watched(t, t.Context(), Gap(false))
+		_, p := watched(t, Gap(false))
 		got := make(chan Msg)
 		go func() { m, _ := p.Next(ctx)().(Msg); got <- m }()
 		synctest.Wait()
@@ -119,7 +119,7 @@ func TestTheContextEndsACommandThatWaits(t *testing.T) {
 
 func TestClosingEndsACommandThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p := watched(t, t.Context(), Gap(false))
+		_, p := watched(t, Gap(false))
 		got := make(chan Msg)
 		go func() { m, _ := p.Next(t.Context())().(Msg); got <- m }()
 		synctest.Wait()
@@ -158,7 +158,7 @@ func TestTheStampIsTheScreensClock(t *testing.T) {
 func TestABusyGatewayIsToldInFewBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		bus, p := watched(t, t.Context(), Gap(false))
+		bus, p := watched(t, Gap(false))
 		var wg sync.WaitGroup
 		batches, newest := 0, int64(0)
 		wg.Go(func() {

@@ -28,7 +28,7 @@ type Fault struct {
 }
 
 // Faults is all that is wrong with the keys of the settings.
-type Faults []Fault
+type Faults []Fault //nolint:errname // it is a list, and named for what is in it
 
 // Error tells every fault, one a line.
 func (fs Faults) Error() string {
@@ -83,7 +83,7 @@ func (r *Registry) readOnly() *Registry {
 			q.commands = append(q.commands, c)
 		}
 	}
-	q.index(nil)
+	_ = q.index(nil) // what is a subset of keys without conflict has none
 	return q
 }
 

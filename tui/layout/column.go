@@ -100,12 +100,11 @@ var (
 	cached = field{col: ColCached, w: 4, gap: 1, right: true}
 	out    = field{col: ColOut, w: 5, gap: 1, right: true}
 	cost   = field{col: ColCost, w: 7, gap: 1, right: true}
+	who    = field{col: ColWho, w: 11, gap: 1, most: 24}
 	conv   = field{col: ColConv, w: 4, gap: 1}
 )
 
 func model(w int) field { return field{col: ColModel, w: w, gap: 1, most: 32} }
-
-func who(w int) field { return field{col: ColWho, w: w, gap: 1, most: 24} }
 
 // RequestColumns are the columns of the list of requests in a pane of a width. Whole columns
 // leave, least needed first; what stays keeps its width.
@@ -116,15 +115,15 @@ func RequestColumns(width int) []Column {
 func requestFields(width int) []field {
 	switch {
 	case width >= 96:
-		return []field{mark, clock, agent, model(15), who(11), try, ttfb, dur, in, cached, out, cost, conv}
+		return []field{mark, clock, agent, model(15), who, try, ttfb, dur, in, cached, out, cost, conv}
 	case width >= 78:
-		return []field{mark, clock, agent, model(15), who(11), try, ttfb, dur, in, cached, out}
+		return []field{mark, clock, agent, model(15), who, try, ttfb, dur, in, cached, out}
 	case width >= 60:
-		return []field{mark, clock, model(12), who(11), try, ttfb, dur, cached, out}
+		return []field{mark, clock, model(12), who, try, ttfb, dur, cached, out}
 	case width >= 46:
-		return []field{mark, clock, model(12), who(11), dur, cached}
+		return []field{mark, clock, model(12), who, dur, cached}
 	case width >= 40:
-		return []field{mark, model(12), who(11), dur, cached}
+		return []field{mark, model(12), who, dur, cached}
 	case width >= 18:
 		return []field{mark, model(8), dur}
 	case width >= 4:

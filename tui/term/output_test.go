@@ -1,6 +1,7 @@
 package term
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -190,7 +191,7 @@ func TestInputWithoutAQuestionReadsAsItComes(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := NewInput(r, Answer{Open: true}, nil).Read(make([]byte, 9)); n != 0 || err != io.EOF {
+	if n, err := NewInput(r, Answer{Open: true}, nil).Read(make([]byte, 9)); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %d, %v", n, err)
 	}
 }

@@ -58,17 +58,14 @@ func (s *source) place(data []byte) {
 			within = ""
 		}
 		path, at, end := s.dotted(data, within, e.Key())
-		switch e.Kind {
-		case unstable.Table, unstable.ArrayTable:
+		s.keys[path] = at
+		if e.Kind != unstable.KeyValue {
 			table = path
-			s.keys[path] = at
-		case unstable.KeyValue:
-			s.keys[path] = at
-			s.texts[path] = s.pos(data, end+len("= "))
-			if v := e.Value(); v.Raw.Length > 0 {
-				s.texts[path] = s.pos(data, int(v.Raw.Offset))
-			}
-		default:
+			continue
+		}
+		s.texts[path] = s.pos(data, end+len("= "))
+		if v := e.Value(); v.Raw.Length > 0 {
+			s.texts[path] = s.pos(data, int(v.Raw.Offset))
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
 	"dev.magpie/gateway/redact"
@@ -65,6 +67,7 @@ type Gateway struct {
 	guard     atomic.Pointer[guard.Guard]
 	address   atomic.Pointer[address]
 	handler   http.Handler
+	router    *mux.Router
 	userAgent []string
 	started   time.Time
 

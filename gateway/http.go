@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -64,6 +65,7 @@ func (g *Gateway) routes() http.Handler {
 	}
 	m.NotFoundHandler = http.HandlerFunc(g.handleUnknown)
 	m.MethodNotAllowedHandler = http.HandlerFunc(g.handleMethod)
+	g.router = m
 	return g.guarded(g.quickly(quick, m))
 }
 
@@ -84,11 +86,11 @@ func (g *Gateway) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		gd := g.guard.Load()
 		caller, ref := gd.Check(r)
-		if ref != nil {
-			g.turnAway(w, r, ref.Status, ref.Text, ref.Plain)
+		if gd.Preflight(w, r, caller) { // first: a listed page is to read its refusal too
 			return
 		}
-		if gd.Preflight(w, r, caller) {
+		if ref != nil {
+			g.turnAway(w, r, ref)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -129,8 +131,9 @@ func (g *Gateway) handleGemini(w http.ResponseWriter, r *http.Request) {
 // handleSocket answers a client that opens Responses over a WebSocket: it then uses HTTP.
 func (g *Gateway) handleSocket(w http.ResponseWriter, r *http.Request) {
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
+		// An agent that is told so asks over HTTP at once: nothing failed that a person should see.
 		w.Header().Set("Connection", "close")
-		g.refuseEarly(w, r, &wire.Refusal{Status: http.StatusUpgradeRequired, Words: "Responses is served over HTTP only: POST the request to this path"})
+		writeRefusal(w, wire.Responses, &wire.Refusal{Status: http.StatusUpgradeRequired, Words: "Responses is served over HTTP only: POST the request to this path"})
 		return
 	}
 	g.handleMethod(w, r)
@@ -144,12 +147,27 @@ func (g *Gateway) handleUnknown(w http.ResponseWriter, r *http.Request) {
 
 // handleMethod answers a method that the path does not take.
 func (g *Gateway) handleMethod(w http.ResponseWriter, r *http.Request) {
-	allow := http.MethodPost
-	if r.Method == http.MethodPost {
-		allow = http.MethodGet
-	}
+	allow := g.allowed(r)
 	w.Header().Set("Allow", allow)
 	g.refuseEarly(w, r, &wire.Refusal{Status: http.StatusMethodNotAllowed, Words: r.Method + " is not served at " + shownPath(r) + ": use " + allow})
+}
+
+// allowed lists the methods that the path takes. The GET of Responses is there for those
+// that open a WebSocket alone.
+func (g *Gateway) allowed(r *http.Request) string {
+	var takes []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		asked := *r
+		asked.Method = method
+		var m mux.RouteMatch
+		if method != r.Method && g.router.Match(&asked, &m) && m.MatchErr == nil {
+			takes = append(takes, method)
+		}
+	}
+	if slices.Contains(takes, http.MethodPost) && strings.HasSuffix(r.URL.Path, "/responses") {
+		return http.MethodPost
+	}
+	return strings.Join(takes, ", ")
 }
 
 // shownPath is the path for a message: cut, and without the query, which may hold a key.

@@ -115,6 +115,11 @@ func (rec *record) done(status int, words string, out int64) {
 	rec.logLine()
 }
 
+// name tells the agent its request's number, by which a person finds it.
+func (rec *record) name(w http.ResponseWriter) {
+	w.Header()["X-Magpie-Request"] = []string{strconv.FormatInt(rec.r.ID, 10)}
+}
+
 // refuse ends a route that was turned away before anyone was asked.
 func (rec *record) refuse(ref *wire.Refusal) {
 	rec.done(ref.Status, rec.g.masker.Mask(ref.Words), 0)
@@ -149,4 +154,5 @@ const (
 	keyIn      = "in"
 	keyOut     = "out"
 	keyError   = "error"
+	keyHeader  = "header"
 )

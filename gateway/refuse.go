@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"dev.magpie/gateway/guard"
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/wire"
 	"dev.magpie/provider"
@@ -26,26 +27,33 @@ func writeRefusal(w http.ResponseWriter, api wire.Protocol, ref *wire.Refusal) {
 // refuseEarly answers a request that never became an ask, and shows it in the trace.
 func (g *Gateway) refuseEarly(w http.ResponseWriter, r *http.Request, ref *wire.Refusal) {
 	api := apiOf(r)
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		a := newAsk(r, entry{api: api})
-		rec := g.record(a)
-		rec.refuse(ref)
-	}
+	rec := g.record(newAsk(r, entry{api: api}))
+	rec.refuse(ref)
+	rec.name(w)
 	writeRefusal(w, api, ref)
 }
 
-// turnAway answers a caller that the guard does not let in.
-func (g *Gateway) turnAway(w http.ResponseWriter, r *http.Request, status int, text string, plain bool) {
-	if r.Method == http.MethodPost {
-		rec := g.record(newAsk(r, entry{api: apiOf(r)}))
-		rec.refuse(&wire.Refusal{Status: status, Words: text})
+// turnAway answers a caller that the guard does not let in. Its body is not read.
+func (g *Gateway) turnAway(w http.ResponseWriter, r *http.Request, ref *guard.Refusal) {
+	api := apiOf(r)
+	out := &wire.Refusal{Status: ref.Status, Words: ref.Text}
+	if ref.Status == http.StatusUnauthorized && (api == wire.Chat || api == wire.Responses) {
+		out.Code = "invalid_api_key"
 	}
-	w.Header().Set("Connection", "close") // the body is not read
-	if plain {
-		http.Error(w, text, status)
+	if r.Method == http.MethodPost {
+		rec := g.record(newAsk(r, entry{api: api}))
+		rec.refuse(out)
+		rec.name(w)
+	}
+	if ref.Proxied != "" {
+		g.log.Warn("turned away a request that came through a proxy", keyHeader, ref.Proxied)
+	}
+	w.Header().Set("Connection", "close")
+	if ref.Plain {
+		http.Error(w, ref.Text, ref.Status)
 		return
 	}
-	writeRefusal(w, apiOf(r), &wire.Refusal{Status: status, Words: text})
+	writeRefusal(w, api, out)
 }
 
 // fromProvider turns a name that stands for nothing into a refusal.

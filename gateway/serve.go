@@ -36,6 +36,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 	rec := g.record(a)
 	refuse := func(ref *wire.Refusal) {
 		rec.refuse(ref)
+		rec.name(w)
 		writeRefusal(w, a.api, ref)
 	}
 	call := &call{}

@@ -39,9 +39,8 @@ func (s *service) answered(c *trace.Candidate, o *outcome) {
 
 // putRest works a rest out over what is remembered and sets it, again when another
 // request changed what is remembered meanwhile.
-func (g *Gateway) putRest(acct *provider.Account, model string, scope trace.Scope, v trace.Verdict, full, now time.Time) (trace.Rest, bool) {
-	v.Scope = scope
-	key := route.RestID(acct, model, scope)
+func (g *Gateway) putRest(acct *provider.Account, model string, v trace.Verdict, full, now time.Time) (trace.Rest, bool) {
+	key := route.RestID(acct, model, v.Scope)
 	for range 8 {
 		past := g.d.State.Past(key)
 		r, ok := failure.RestFor(v, failure.Past{Kind: past.Kind, Failures: past.Failures, Until: past.Until}, full, now)
@@ -144,7 +143,7 @@ func (s *service) earliest(v *trace.Verdict, status int) time.Duration {
 }
 
 // restTold tells log and screen of a new rest.
-func (g *Gateway) restTold(c *trace.Candidate, r *trace.Rest, now time.Time) {
+func (g *Gateway) restTold(r *trace.Rest, now time.Time) {
 	g.tell(trace.Log{Time: now, Level: "info", Text: r.Key + " rests " + short(r.Until.Sub(now)) + ": " + string(r.Why) + statusWords(r.Status)})
 }
 

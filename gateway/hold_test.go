@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -156,7 +157,7 @@ func (r *rig) watch(path, body string) seen {
 			s.lines = append(s.lines, line{time.Since(start), text})
 		}
 		if err != nil {
-			if err != io.EOF { //nolint:errorlint // bufio gives it bare
+			if !errors.Is(err, io.EOF) {
 				s.err = err
 			}
 			return s
@@ -256,7 +257,8 @@ func TestARefusalAfterThinkingFailsOver(t *testing.T) {
 		},
 		"Chat": {
 			"gpt-5.4", "/v1/chat/completions", chatStream("group/g"), chatRole + chatThink + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"content_filter\"}]}\n\n",
-			chatRole + chatText + chatStop, []string{"hm", "content_filter"},
+			chatRole + chatText + chatStop,
+			[]string{"hm", "content_filter"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -379,15 +381,21 @@ func TestTheAgentIsKeptAlive(t *testing.T) {
 	}{
 		"Chat": {
 			"/v1/chat/completions", chatStream("a/m"),
-			[]line{{0, chatRole}, {40 * time.Second, chatText + chatMore + chatStop}}, []line{{0, chatRole + chatText}, {40 * time.Second, chatMore + chatStop}}, "hel", "\"lo\"", "[DONE]",
+			[]line{{0, chatRole}, {40 * time.Second, chatText + chatMore + chatStop}},
+			[]line{{0, chatRole + chatText}, {40 * time.Second, chatMore + chatStop}},
+			"hel", "\"lo\"", "[DONE]",
 		},
 		"Messages": {
 			"/v1/messages", messagesStream("a/m"),
-			[]line{{0, msgStart}, {40 * time.Second, msgText + msgMore + msgStop}}, []line{{0, msgStart + msgText}, {40 * time.Second, msgMore + msgStop}}, "hel", "\"lo\"", "message_stop",
+			[]line{{0, msgStart}, {40 * time.Second, msgText + msgMore + msgStop}},
+			[]line{{0, msgStart + msgText}, {40 * time.Second, msgMore + msgStop}},
+			"hel", "\"lo\"", "message_stop",
 		},
 		"Responses": {
 			"/v1/responses", responsesStream("a/m"),
-			[]line{{0, respStart}, {40 * time.Second, respText + respMore + respStop}}, []line{{0, respStart + respText}, {40 * time.Second, respMore + respStop}}, "hel", "\"lo\"", "response.completed",
+			[]line{{0, respStart}, {40 * time.Second, respText + respMore + respStop}},
+			[]line{{0, respStart + respText}, {40 * time.Second, respMore + respStop}},
+			"hel", "\"lo\"", "response.completed",
 		},
 	} {
 		t.Run(name+" while held", func(t *testing.T) {
@@ -433,7 +441,7 @@ func TestASilentHeldCandidateGivesWayInOneStream(t *testing.T) {
 		b := &timeline{lines: []line{{time.Second, msgStart + msgText + msgMore + msgStop}}}
 		r := newRig(t, abOf("m"), vendors{"a": a, "b": b})
 		got := r.watch("/v1/messages", messagesStream("group/g"))
-		if !strings.HasPrefix(got.text(), comment) || strings.TrimLeft(got.text(), comment) == "" || strings.Contains(got.text(), "busy") ||
+		if !strings.HasPrefix(got.text(), comment) || strings.Contains(got.text(), "busy") ||
 			strings.Count(got.text(), "message_start\n") != 1 || !strings.HasSuffix(got.text(), msgStop) {
 			t.Errorf("%q", got.text())
 		}
@@ -451,7 +459,7 @@ func TestAfterAKeepaliveAFinalErrorIsAnEvent(t *testing.T) {
 				v := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					pass(20 * time.Second)
 					w.Header().Set("Content-Type", "application/json")
-					w.WriteHeader(400)
+					w.WriteHeader(http.StatusBadRequest)
 					fmt.Fprint(w, `{"error":{"message":"temperature is wrong","type":"invalid_request_error"}}`)
 				})
 				r := newRig(t, lone, vendors{"a": v})

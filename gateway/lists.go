@@ -39,7 +39,9 @@ func (g *Gateway) goFetch(lv *live) {
 		for _, p := range want {
 			body, age := g.cached(p)
 			if body != nil {
-				g.setList(lv, p, body)
+				if _, err := g.setList(lv, p, body); err != nil {
+					body = nil
+				}
 			}
 			if body == nil || age > listFresh {
 				if _, err := g.fetchList(g.ctx, lv, p); err != nil && g.ctx.Err() == nil {
@@ -58,7 +60,7 @@ func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider)
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	var last error = fmt.Errorf("%s has no key that is ready", p.Name)
+	last := fmt.Errorf("%s has no key that is ready", p.Name)
 	for _, a := range p.Accounts {
 		if a.Off {
 			continue

@@ -107,15 +107,15 @@ func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdi
 		return nil
 	}
 	full, pooled := g.fullUntil(acct, c.Model, now)
-	scope := v.Scope
-	if scope == trace.ScopeWhole && v.Kind == trace.Quota && pooled && acct.Kind == provider.KindAccount {
-		scope = trace.ScopeModel
+	scoped := *v
+	if v.Scope == trace.ScopeWhole && v.Kind == trace.Quota && pooled && acct.Kind == provider.KindAccount {
+		scoped.Scope = trace.ScopeModel
 	}
-	rest, ok := g.putRest(acct, c.Model, scope, *v, full, now)
+	rest, ok := g.putRest(acct, c.Model, scoped, full, now)
 	if !ok {
 		return nil
 	}
-	g.restTold(c, &rest, now)
+	g.restTold(&rest, now)
 	return &rest
 }
 

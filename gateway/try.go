@@ -119,7 +119,7 @@ func (t *try) send(secret config.Secret) *outcome {
 	if err == nil {
 		var req *http.Request
 		if req, err = s.request(t.ctx, t.p, t.acct, t.c.Model, secret); err == nil {
-			t.resp, err = rt.RoundTrip(req)
+			t.resp, err = rt.RoundTrip(req) //nolint:bodyclose // try closes it
 		}
 	}
 	if err == nil {

@@ -85,7 +85,7 @@ func unpack(body []byte, name string, limit int64) ([]byte, error) {
 	case "br":
 		r = brotli.NewReader(src)
 	case "deflate":
-		r, err = inflate(body)
+		r = inflate(body)
 	default:
 		return nil, fmt.Errorf("%w: %.40q", ErrEncoding, name)
 	}
@@ -105,9 +105,9 @@ func unpack(body []byte, name string, limit int64) ([]byte, error) {
 }
 
 // inflate reads deflate both ways in which it is sent: with zlib's head, and bare.
-func inflate(body []byte) (io.Reader, error) {
+func inflate(body []byte) io.Reader {
 	if r, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
-		return r, nil
+		return r
 	}
-	return flate.NewReader(bytes.NewReader(body)), nil
+	return flate.NewReader(bytes.NewReader(body))
 }

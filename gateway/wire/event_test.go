@@ -268,11 +268,13 @@ func TestWholeRepliesAreRead(t *testing.T) {
 		"gemini's array":   {Gemini, `[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2}}]`, Content, Facts{Usage: Usage{Input: 2}, Counted: true, Said: true, Whole: true}},
 		"messages with a cache": {
 			Messages, `{"id":"m1","model":"m","content":[{"type":"text","text":"hi"}],"usage":{"input_tokens":3,"cache_read_input_tokens":5,"cache_creation_input_tokens":7,"output_tokens":1,"cache_creation":{"ephemeral_5m_input_tokens":7}}}`,
-			Content, Facts{ID: "m1", Model: "m", Usage: Usage{Input: 15, Output: 1, CacheRead: 5, CacheWrite: 7}, Counted: true, Said: true, Whole: true},
+			Content,
+			Facts{ID: "m1", Model: "m", Usage: Usage{Input: 15, Output: 1, CacheRead: 5, CacheWrite: 7}, Counted: true, Said: true, Whole: true},
 		},
 		"gemini with thoughts": {
 			Gemini, `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2,"thoughtsTokenCount":4,"candidatesTokenCount":1},"modelVersion":"g","responseId":"r"}`,
-			Content, Facts{ID: "r", Model: "g", Usage: Usage{Input: 2, Output: 5, Reasoning: 4}, Counted: true, Said: true, Whole: true},
+			Content,
+			Facts{ID: "r", Model: "g", Usage: Usage{Input: 2, Output: 5, Reasoning: 4}, Counted: true, Said: true, Whole: true},
 		},
 		"gemini blocked": {Gemini, `{"promptFeedback":{"blockReason":"SAFETY"}}`, Refused, Facts{Whole: true, Refusal: "SAFETY"}},
 		"embeddings":     {Chat, `{"object":"list","model":"e","data":[{"embedding":[0.1]}],"usage":{"prompt_tokens":5,"total_tokens":5}}`, Content, Facts{Model: "e", Usage: Usage{Input: 5}, Counted: true, Whole: true}},

@@ -16,8 +16,6 @@ type Refusal struct {
 	Detail     string        // Messages: error.details.error_code
 }
 
-func (r *Refusal) Error() string { return r.Words }
-
 // Seconds is Retry-After as whole seconds, rounded up; 0 when there is none.
 func (r *Refusal) Seconds() int64 {
 	if r.RetryAfter <= 0 {

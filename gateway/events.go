@@ -65,32 +65,30 @@ func (t *try) over(h *hold) bool {
 
 // closed makes an outcome of a stream that ended, failed, or was left.
 func (t *try) closed(h *hold, err, feedErr error) outcome {
-	s := t.s
-	now := time.Now()
+	s, now := t.s, time.Now()
+	tooLong := errors.Is(feedErr, sse.ErrTooLong)
 	var broke *cut
 	switch {
-	case feedErr != nil && errors.Is(feedErr, sse.ErrTooLong):
+	case tooLong:
 		broke = &cut{err: feedErr}
-	case feedErr != nil:
-	default:
+	case feedErr == nil:
 		broke = h.finish(err, now)
 	}
 	f := &h.reply
-	passed := s.out.isPassed()
-	gone := feedErr != nil && !errors.Is(feedErr, sse.ErrTooLong) || s.gone()
+	state, passed := h.settle()
 	switch {
-	case gone && !f.Whole:
+	case (feedErr != nil && !tooLong || s.gone()) && !f.Whole:
 		o := left()
 		o.passed, o.facts = passed, f.Facts
 		return o
-	case h.state == dropped && h.class == wire.Refused:
+	case broke != nil:
+		return t.cutOff(h, broke, passed)
+	case state == dropped && h.class == wire.Refused:
 		o := s.refused(f.Refusal)
 		o.facts = f.Facts
 		return o
-	case h.state == dropped:
+	case state == dropped:
 		return s.failedEvent(t.c, t.resp, f.Fault)
-	case broke != nil:
-		return t.cutOff(h, broke, passed)
 	case f.Fault != nil: // the vendor's error event passed with the rest
 		o := s.failedEvent(t.c, t.resp, f.Fault)
 		o.passed, o.facts = true, f.Facts
@@ -99,10 +97,12 @@ func (t *try) closed(h *hold, err, feedErr error) outcome {
 	return outcome{status: t.resp.StatusCode, passed: true, facts: f.Facts, sent: now}
 }
 
-func (r *reply) isPassed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.passed
+// settle ends the hold: what did not pass by now never will.
+func (h *hold) settle() (state holdState, passed bool) {
+	h.out.mu.Lock()
+	defer h.out.mu.Unlock()
+	h.drop()
+	return h.state, h.out.passed
 }
 
 // cutOff makes an outcome of a stream that ended before its reply did. A part that is out

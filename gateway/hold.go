@@ -161,7 +161,15 @@ func (h *hold) finish(err error, now time.Time) *cut {
 		}
 		return nil
 	}
+	h.drop()
 	return &cut{clean: errors.Is(err, io.EOF), err: err}
+}
+
+// drop keeps what is held from ever passing: the watcher may be about to let it.
+func (h *hold) drop() {
+	if h.state == holding {
+		h.state, h.held = dropped, nil
+	}
 }
 
 // tail takes a last event whose blank line never came.

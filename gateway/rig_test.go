@@ -1,9 +1,14 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
+	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +34,32 @@ type rig struct {
 	base  string
 	http  *http.Client
 	kept  *recorder
+	logs  *logBook
+
+	mu    sync.Mutex
+	n     int
+	ended map[string]chan struct{} // by the mark of a request: closed when its handler has returned
+}
+
+// mark is a header of the harness; the gateway does not see it.
+const mark = "X-Rig-Request"
+
+// logBook is everything that was logged.
+type logBook struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBook) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // recorder keeps what the history would.
@@ -57,7 +88,7 @@ type vendors map[string]http.Handler
 // newRig starts vendors and a gateway on a config in which {name} is a vendor's address.
 func newRig(t *testing.T, toml string, vs vendors, opts ...func(*gateway.Deps)) *rig {
 	t.Helper()
-	r := &rig{t: t, net: standin.PipeNet(), kept: &recorder{}}
+	r := &rig{t: t, net: standin.PipeNet(), kept: &recorder{}, logs: &logBook{}, ended: map[string]chan struct{}{}}
 	for name, h := range vs {
 		base, stop, err := r.net.Serve(h)
 		if err != nil {
@@ -77,12 +108,13 @@ func newRig(t *testing.T, toml string, vs vendors, opts ...func(*gateway.Deps)) 
 		Config: cfg, Catalog: cat, State: store, Bus: r.bus, History: r.kept, Dial: r.net.DialContext, Token: "control-token",
 		Version: "test", Listen: "127.0.0.1:3425", Bound: []string{"127.0.0.1:3425"}, NoFetch: true,
 		Secrets: provider.NewSecrets(provider.SecretsOptions{Getenv: func(string) string { return "" }}),
+		Log:     slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, o := range opts {
 		o(&d)
 	}
 	r.g = gateway.New(d)
-	base, stop, err := r.net.Serve(r.g)
+	base, stop, err := r.net.Serve(http.HandlerFunc(r.serve))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +130,36 @@ func newRig(t *testing.T, toml string, vs vendors, opts ...func(*gateway.Deps)) 
 		}
 	})
 	return r
+}
+
+// serve is the gateway's handler; whoever asked learns when it has returned.
+func (r *rig) serve(w http.ResponseWriter, req *http.Request) {
+	n := req.Header.Get(mark)
+	req.Header.Del(mark)
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if done := r.ended[n]; done != nil {
+			close(done)
+			delete(r.ended, n)
+		}
+	}()
+	r.g.ServeHTTP(w, req)
+}
+
+// settled is a reply whose end is read only when the gateway is through with the request:
+// what the trace tells then is all there is to tell.
+type settled struct {
+	io.ReadCloser
+	done <-chan struct{}
+}
+
+func (s settled) Read(p []byte) (int, error) {
+	n, err := s.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		<-s.done
+	}
+	return n, err
 }
 
 func (r *rig) parse(toml string) (*config.Config, *provider.Catalog) {
@@ -121,7 +183,7 @@ type answer struct {
 	err    error // reading the body
 }
 
-// send asks the gateway; headers are "Name: value".
+// send asks the gateway; headers are "Name: value", and "Name: " takes one away.
 func (r *rig) send(ctx context.Context, method, path, body string, headers ...string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.base+path, strings.NewReader(body))
 	if err != nil {
@@ -135,9 +197,25 @@ func (r *rig) send(ctx context.Context, method, path, body string, headers ...st
 			req.Host = value
 			continue
 		}
+		if value == "" {
+			req.Header.Del(name)
+			continue
+		}
 		req.Header.Set(name, value)
 	}
-	return r.http.Do(req)
+	done := make(chan struct{})
+	r.mu.Lock()
+	r.n++
+	n := strconv.Itoa(r.n)
+	r.ended[n] = done
+	r.mu.Unlock()
+	req.Header.Set(mark, n)
+	resp, err := r.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = settled{resp.Body, done}
+	return resp, nil
 }
 
 // ask posts a request and reads the whole answer.
@@ -165,6 +243,44 @@ func (r *rig) last() trace.Route {
 		r.t.Fatal("no route was kept")
 	}
 	return all[len(all)-1]
+}
+
+// told is the newest route as the status API tells it: JSON that a strict reader takes.
+func (r *rig) told() trace.Route {
+	r.t.Helper()
+	all := r.toldAll(0)
+	if len(all) == 0 {
+		r.t.Fatal("no route is told")
+	}
+	newest := all[0]
+	for _, one := range all {
+		if one.ID > newest.ID {
+			newest = one
+		}
+	}
+	return newest
+}
+
+func (r *rig) toldAll(after uint64) []trace.Route {
+	r.t.Helper()
+	got := r.do(http.MethodGet, "/v1/magpie/routes?after="+strconv.FormatUint(after, 10), "")
+	var page struct {
+		Seq    uint64        `json:"seq"`
+		Totals trace.Totals  `json:"totals"`
+		Routes []trace.Route `json:"routes"`
+	}
+	strict(r.t, got.body, &page)
+	return page.Routes
+}
+
+// strict reads JSON into a value that has to have a place for everything.
+func strict(t *testing.T, text string, to any) {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(to); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
 }
 
 // pass lets time go by in a bubble.

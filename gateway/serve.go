@@ -28,6 +28,8 @@ type service struct {
 	at     int
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
+
+	refreshed map[provider.AccountID]bool // whose secret was fetched anew
 }
 
 // serve answers one ask.
@@ -201,6 +203,9 @@ func (s *service) run() {
 			return
 		}
 		d := s.decide(&o)
+		if o.verdict.Kind == trace.Auth && s.freshSecret(c) {
+			d = decision{do: stepAgain}
+		}
 		now := time.Now()
 		var rest *trace.Rest
 		if d.rest {
@@ -213,6 +218,22 @@ func (s *service) run() {
 			return
 		}
 	}
+}
+
+// freshSecret says whether the secret of a refused candidate is another by now: a file or
+// a command may hand out a new one. It is looked at once for each candidate.
+func (s *service) freshSecret(c *trace.Candidate) bool {
+	acct := s.lv.cat.Account(provider.AccountID(c.ID))
+	if acct == nil || acct.Secret.File == "" && acct.Secret.Command == "" || s.refreshed[acct.ID] {
+		return false
+	}
+	if s.refreshed == nil {
+		s.refreshed = map[provider.AccountID]bool{}
+	}
+	s.refreshed[acct.ID] = true
+	old, _ := s.g.secrets.Load(acct.ID)
+	fresh, err := s.g.d.Secrets.Value(s.ctx, acct)
+	return err == nil && old != any(fresh)
 }
 
 // isLast says whether no other candidate is left behind the one that is asked.

@@ -266,6 +266,9 @@ func (t *try) whole(first []byte, err error) outcome {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return t.broken(failure.PhaseStream, err)
 	}
+	if s.out.headersOut() { // a stream was begun to keep the agent alive
+		return s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(t.p.Name + " did not stream its reply")})
+	}
 	reply := wire.Reply{P: s.a.api}
 	if !more && t.resp.Header.Get("Content-Encoding") == "" && (s.a.door == provider.Generate || s.a.door == provider.Stream) {
 		switch reply.JudgeWhole(body) {

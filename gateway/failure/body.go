@@ -62,11 +62,11 @@ func hear(body []byte, vendor string) said {
 	return s
 }
 
-// eventData gives the data lines of an SSE event, or the body as it is.
+// eventData gives the data lines of an SSE event, or the body as it is, without leading blanks.
 func eventData(body []byte) []byte {
-	b := bytes.TrimLeft(body, "\ufeff \t\r\n")
+	b := skipBlank(body)
 	if !bytes.HasPrefix(b, []byte("event:")) && !bytes.HasPrefix(b, []byte("data:")) && !bytes.HasPrefix(b, []byte(":")) {
-		return body
+		return b
 	}
 	var data [][]byte
 	for line := range bytes.Lines(b[:min(len(b), readBytes)]) {
@@ -119,7 +119,7 @@ func (s *said) fields(n *node, depth int) {
 		case key == "error" && k.kind == text:
 			s.errorString(k.str, depth)
 		case key == "param" || key == "loc":
-			s.named(k)
+			s.field(k)
 		case slices.Contains(codeKeys, key) && (k.kind == text || k.kind == number):
 			s.code(k)
 		case slices.Contains(wordKeys, key) && k.kind == text:
@@ -165,8 +165,8 @@ func (s *said) add(code string) {
 	}
 }
 
-// named takes the field that the vendor names: a path, or a list of its steps.
-func (s *said) named(n *node) {
+// field takes the field that the vendor names: a path, or a list of its steps.
+func (s *said) field(n *node) {
 	if s.param != "" || n == nil {
 		return
 	}

@@ -52,7 +52,7 @@ func (r *reply) verdict(rule *Rule) trace.Verdict {
 		Kind:    rule.Then,
 		Scope:   rule.Scope,
 		Next:    nextMayDo(rule.Then),
-		Status:  r.told(rule.Then),
+		Status:  r.told(rule),
 		Words:   r.message(),
 		Code:    rule.Code,
 		Page:    r.page.web,
@@ -132,8 +132,8 @@ func passes(v trace.Verdict) bool {
 }
 
 // told is the status that the agent gets, before its API is looked at.
-func (r *reply) told(k trace.Kind) int {
-	switch k {
+func (r *reply) told(rule *Rule) int {
+	switch rule.Then {
 	case trace.Cancelled:
 		return statusClientGone
 	case trace.Refused, trace.Effort:
@@ -141,8 +141,8 @@ func (r *reply) told(k trace.Kind) int {
 	case trace.Slow:
 		return http.StatusGatewayTimeout
 	case trace.TooLarge:
-		if r.status == http.StatusRequestEntityTooLarge && !tooLong(r) {
-			return r.status
+		if rule.Bytes {
+			return http.StatusRequestEntityTooLarge
 		}
 		return http.StatusBadRequest
 	case trace.Overloaded:

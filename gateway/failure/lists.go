@@ -34,7 +34,7 @@ var (
 	)
 	// permission are words that make a bare word of money a matter of rights.
 	permission = phrases("rights",
-		"permission*", "scope*", "role", "endpoint", "load balanc*", "not authorized to", "read only", "field", "parameter",
+		"permission*", "scope*", "role", "endpoint", "load balanc*", "not authorized to", "read only", "field", "parameter", "form", "tool*", "function*", "schema",
 	)
 	// broke are the only words that make a 429 a matter of money.
 	broke = join("broke", moneyGone)

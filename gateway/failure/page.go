@@ -91,7 +91,14 @@ func markup(b []byte) bool {
 	return false
 }
 
-func skipBlank(b []byte) []byte { return bytes.TrimLeft(b, "\ufeff \t\r\n") }
+// skipBlank skips leading blanks and a byte order mark.
+func skipBlank(b []byte) []byte {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	if rest, ok := bytes.CutPrefix(b, []byte("\ufeff")); ok {
+		return bytes.TrimLeft(rest, " \t\r\n")
+	}
+	return b
+}
 
 func mediaType(h http.Header) string {
 	raw := h.Get("Content-Type")

@@ -13,9 +13,9 @@ type reply struct {
 	said
 	status int    // the HTTP status, or what an error inside a 2xx stands for
 	text   string // codes and messages, lower-case, blanks folded
-	prose  string // text without addresses and what stands in quotes: the vendor's own words
+	prose  string // text without addresses, names of fields and what stands in quotes: the vendor's own words
 	page   page
-	ends   *reset // the named reset, once it was looked for
+	named  *reset // the named reset, once it was looked for
 }
 
 // read draws from s everything that rows ask for.
@@ -31,6 +31,7 @@ func read(s Seen) *reply {
 	}
 	r.text = r.spoken()
 	r.prose = fold(address.ReplaceAllString(quoted.ReplaceAllString(r.text, "$1 "), " "))
+	r.prose = fieldName.ReplaceAllString(r.prose, "")
 	r.status = r.meant()
 	return r
 }
@@ -47,7 +48,20 @@ func (r *reply) spoken() string {
 		b.WriteString(strings.ToLower(w))
 		b.WriteString(" · ")
 	}
-	return cut(fold(strings.NewReplacer("’", "'", "‘", "'").Replace(b.String())), maxWord)
+	return ends(fold(strings.NewReplacer("’", "'", "‘", "'").Replace(b.String())))
+}
+
+// What of a long text the rows see: how it begins, and its end, where the time is.
+const (
+	seenHead = 1536
+	seenTail = 512
+)
+
+func ends(s string) string {
+	if len(s) <= seenHead+seenTail {
+		return s
+	}
+	return cut(s, seenHead) + " … " + strings.ToValidUTF8(s[len(s)-seenTail:], "")
 }
 
 // meant is the status to go by: an error inside a 2xx stands for another.
@@ -94,8 +108,9 @@ func (r *reply) wait() time.Duration {
 
 var (
 	// What a vendor quotes is mostly the agent's: a field, a tool, a sentence.
-	quoted  = regexp.MustCompile("(^|[\\s(\\[{:=,])(?:'[^']{0,600}'|\"[^\"]{0,600}\"|`[^`]{0,600}`|“[^”]{0,600}”|「[^」]{0,600}」|input_value=.{0,600})")
-	address = regexp.MustCompile(`[a-z][a-z0-9+.-]*://\S+`)
+	quoted    = regexp.MustCompile("(^|[\\s(\\[{:=,])(?:'[^']{0,600}'|\"[^\"]{0,600}\"|`[^`]{0,600}`|“[^”]{0,600}”|「[^」]{0,600}」|input_value=.{0,600})")
+	fieldName = regexp.MustCompile(`\b[a-z0-9]+(?:_[a-z0-9]+)+\b`)
+	address   = regexp.MustCompile(`[a-z][a-z0-9+.-]*://\S+`)
 )
 
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -17,6 +17,7 @@ type Rule struct {
 	Narrow *Fact       // where it holds, the rest is the model's alone
 	Ends   *Ends       // how the end is found; nil = as the kind's are
 	Code   string      // a code for the agent
+	Bytes  bool        // the body's bytes are too many, not the conversation's tokens: told as a 413
 	Says   string      // what the row is about, for the page of reference
 }
 
@@ -73,8 +74,8 @@ func (w When) match(r *reply) bool {
 		(w.But == nil || !w.But.in(r.text))
 }
 
-// says is the condition in words.
-func (w When) says() string {
+// String is the condition in words.
+func (w When) String() string {
 	var parts []string
 	if len(w.Vendors) > 0 {
 		parts = append(parts, "vendor "+strings.Join(w.Vendors, " or "))
@@ -112,6 +113,24 @@ func statuses(list []int) string {
 		parts[i] = strconv.Itoa(s)
 	}
 	return strings.Join(parts, " ")
+}
+
+// Lists are the words that the table asks for, each list once, in the order of
+// the rows, then those that facts alone ask for.
+func Lists() []*Words {
+	var all []*Words
+	for _, r := range table {
+		all = append(all, r.When.Words, r.When.Text, r.When.But)
+	}
+	all = append(all, overflow, replyLength, pace, shortWindows, longWindow, unserved, verify, moderated,
+		plan, moneyGone, moneyWords, usedUp, notOurs, effortWords, anyModel, promptSaid, proxyWords)
+	var out []*Words
+	for _, w := range all {
+		if w != nil && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // Rules is the whole table in the order in which it is read. Vendors' rows stand

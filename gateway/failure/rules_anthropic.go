@@ -66,7 +66,7 @@ var anthropicRules = []Rule{
 		Says: "its own clients read these words, so they stay as they are",
 	},
 	{
-		Name: "anthropic-too-large", When: When{Codes: []string{"request_too_large"}}, Then: trace.TooLarge,
+		Name: "anthropic-too-large", When: When{Codes: []string{"request_too_large"}}, Then: trace.TooLarge, Bytes: true,
 		Says: "32 MB of body",
 	},
 	{

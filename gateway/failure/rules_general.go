@@ -143,7 +143,7 @@ var statusRules = []Rule{
 	{Name: "status-auth", When: When{Status: []int{401, 403}}, Then: trace.Auth, Scope: whole, Says: "key or sign-in"},
 	{Name: "status-not-found", When: When{Status: []int{404}}, Then: trace.Other, Scope: nobody, Says: "no model is named: this path alone"},
 	{Name: "status-timeout", When: When{Status: []int{408}}, Then: trace.Other, Scope: whole, Says: "timed out there"},
-	{Name: "status-too-large", When: When{Status: []int{413}}, Then: trace.TooLarge, Says: "the body's bytes"},
+	{Name: "status-too-large", When: When{Status: []int{413}}, Then: trace.TooLarge, Bytes: true, Says: "the body's bytes"},
 	{Name: "status-rate", When: When{Status: []int{429}}, Then: trace.Rate, Scope: whole, Says: "slow down"},
 	{Name: "status-overloaded", When: When{Status: []int{503, 529}}, Then: trace.Overloaded, Scope: whole, Says: "the vendor, not the key"},
 	{Name: "status-request", When: When{Is: []*Fact{clientError}}, Then: trace.Request, Says: "any other 4xx is about the request: it goes to the agent"},

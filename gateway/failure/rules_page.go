@@ -23,7 +23,7 @@ var pageRules = []Rule{
 		Says: "a challenge or block page: the key isn't bad",
 	},
 	{
-		Name: "page-too-large", When: When{Status: []int{http.StatusRequestEntityTooLarge}, Is: []*Fact{isPage}}, Then: trace.TooLarge,
+		Name: "page-too-large", When: When{Status: []int{http.StatusRequestEntityTooLarge}, Is: []*Fact{isPage}}, Then: trace.TooLarge, Bytes: true,
 		Says: "a proxy's page about the body's size",
 	},
 	{

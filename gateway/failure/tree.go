@@ -36,7 +36,7 @@ type node struct {
 // parse reads the JSON value that b begins with, as far as it goes; nil when b
 // is none.
 func parse(b []byte) *node {
-	b = bytes.TrimLeft(b, "\ufeff \t\r\n")
+	b = skipBlank(b)
 	if len(b) == 0 || !strings.ContainsRune(`{["`, rune(b[0])) {
 		return nil
 	}

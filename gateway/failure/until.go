@@ -52,20 +52,29 @@ var forms = []form{
 	{"text, a time of day", clockText, trace.ByRetryAfter, true},
 }
 
+// Forms names the ways in which a reset is read, in their order.
+func Forms() []string {
+	out := make([]string, len(forms))
+	for i, f := range forms {
+		out[i] = f.name
+	}
+	return out
+}
+
 // reset is the end that the reply names, bounded to 8 days; zero when it names
 // none, or one that is over.
 func (r *reply) reset() reset {
-	if r.ends != nil {
-		return *r.ends
+	if r.named != nil {
+		return *r.named
 	}
-	r.ends = &reset{}
+	r.named = &reset{}
 	for _, f := range forms {
 		if t, ok := f.read(r); ok && t.After(r.At) && t.Sub(r.At) <= absurd {
-			*r.ends = reset{until: r.bounded(t), by: f.by, body: f.body}
+			*r.named = reset{until: r.bounded(t), by: f.by, body: f.body}
 			break
 		}
 	}
-	return *r.ends
+	return *r.named
 }
 
 func (r *reply) bounded(t time.Time) time.Time {

@@ -16,13 +16,24 @@ import (
 type Words struct {
 	Name    string
 	Phrases []string
+	laid    func() []phrase
+}
+
+// phrase is one phrase made ready: a piece that a text must hold for it to match,
+// which is quickly looked for, and the pattern, compiled when first needed.
+type phrase struct {
+	anchor  string
 	pattern func() *regexp.Regexp
 }
 
-// phrases lays a list. It is compiled when first asked: most runs never need it.
+// phrases lays a list.
 func phrases(name string, list ...string) *Words {
-	return &Words{Name: name, Phrases: list, pattern: sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(alternatives(list))
+	return &Words{Name: name, Phrases: list, laid: sync.OnceValue(func() []phrase {
+		out := make([]phrase, len(list))
+		for i, p := range list {
+			out[i] = phrase{anchor(p), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression(p)) })}
+		}
+		return out
 	})}
 }
 
@@ -37,15 +48,44 @@ func join(name string, lists ...*Words) *Words {
 
 // in reports whether text, lower-case and with its blanks folded, holds a phrase.
 func (w *Words) in(text string) bool {
-	return text != "" && w.pattern().MatchString(text)
+	if text == "" {
+		return false
+	}
+	for _, p := range w.laid() {
+		if strings.Contains(text, p.anchor) && p.pattern().MatchString(text) {
+			return true
+		}
+	}
+	return false
 }
 
-func alternatives(list []string) string {
-	parts := make([]string, len(list))
-	for i, p := range list {
-		parts[i] = expression(p)
+// anchor is the longest piece of a phrase that stands outside all groups.
+func anchor(phrase string) string {
+	var best, piece strings.Builder
+	depth := 0
+	end := func() {
+		if piece.Len() > best.Len() {
+			best.Reset()
+			best.WriteString(piece.String())
+		}
+		piece.Reset()
 	}
-	return strings.Join(parts, "|")
+	for _, c := range gaps.ReplaceAllString(phrase, " ") {
+		switch {
+		case c == '(':
+			end()
+			depth++
+		case c == ')':
+			depth--
+		case depth > 0 || c == '?':
+		case strings.ContainsRune(" *#|", c):
+			end()
+		default:
+			piece.WriteRune(c)
+		}
+	}
+	end()
+	return best.String()
 }
 
 var phraseMarks = strings.NewReplacer(

@@ -1,0 +1,5 @@
+//go:build !race
+
+package failure_test
+
+const slowdown = 1

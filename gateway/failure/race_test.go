@@ -1,0 +1,6 @@
+//go:build race
+
+package failure_test
+
+// slowdown is what the race detector costs.
+const slowdown = 10

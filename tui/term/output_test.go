@@ -234,7 +234,7 @@ func TestTheEnvironmentTellsTheTerminal(t *testing.T) {
 		{"a desk", map[string]string{"TERM": "xterm-kitty", "WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}, Facts{Term: "xterm-kitty", Wayland: true, X11: true}},
 		{"over SSH", map[string]string{"SSH_CONNECTION": "a b c d"}, Facts{SSH: true}},
 		{"over SSH, told otherwise", map[string]string{"SSH_TTY": "/dev/pts/1"}, Facts{SSH: true}},
-		{"in tmux", map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x,1,0"}, Facts{Term: "tmux-256color", Tmux: true}},
+		{"in tmux", map[string]string{"TERM": "tmux-256color", "TMUX": "socket,1,0"}, Facts{Term: "tmux-256color", Tmux: true}},
 		{"in screen", map[string]string{"STY": "1.pts"}, Facts{Screen: true}},
 	} {
 		if got := FactsOf(func(k string) string { return c.env[k] }); got != c.want {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,8 +10,6 @@ import (
 
 	"dev.magpie/gateway/control"
 	"dev.magpie/gateway/trace"
-	"dev.magpie/gateway/trace/words"
-	"dev.magpie/tui/layout"
 	"dev.magpie/tui/over"
 	"dev.magpie/tui/pane"
 	"dev.magpie/tui/state"
@@ -301,98 +298,4 @@ func (m *model) wear(msg themeMsg) {
 	m.chose = msg.theme.ID
 	m.pens = theme.NewPens(m.theme, m.depth, m.noColor)
 	m.toast.Say("theme: "+m.theme.Name, m.now)
-}
-
-// copiedMsg says which way a text went.
-type copiedMsg struct {
-	what, way string
-	err       error
-	at        time.Time
-}
-
-func (m *model) copied(msg copiedMsg) {
-	m.now = later(m.now, msg.at)
-	m.dirty = true
-	if msg.err != nil {
-		m.fail(msg.err)
-		return
-	}
-	m.toast.Say(msg.what+" copied: "+msg.way, m.now)
-}
-
-func (m *model) copyID() tea.Cmd {
-	if m.front() == layout.Accounts || m.opened.kind == accountOpen && m.front() == layout.Detail {
-		if a, has := m.selectedAccount(); has {
-			return m.copy("its id", a.ID)
-		}
-	}
-	if r := m.selectedRequest(); r != nil {
-		return m.copy("its id", fmt.Sprint(r.ID))
-	}
-	return nil
-}
-
-func (m *model) copyJSON() tea.Cmd {
-	var value any
-	if a, has := m.selectedAccount(); has && (m.front() == layout.Accounts || m.opened.kind == accountOpen) {
-		value = a
-	} else if r := m.selectedRequest(); r != nil {
-		value = words.Route(*r, m.now.Location())
-	} else {
-		return nil
-	}
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		m.fail(fmt.Errorf("write it as JSON: %w", err))
-		return nil
-	}
-	return m.copy("JSON", string(text))
-}
-
-// copyRow copies the selected row, or the open page, as it stands on the screen.
-func (m *model) copyRow() tea.Cmd {
-	text, what := m.plain()
-	if text == "" {
-		return nil
-	}
-	return m.copy(what, text)
-}
-
-// plain is the selected row or the open page as text, and what that is.
-func (m *model) plain() (text, what string) {
-	if m.front() == layout.Detail {
-		page := m.page(m.screen.Panes[layout.Detail].W)
-		return page.Text(&m.set), "the page"
-	}
-	loc := m.now.Location()
-	switch m.front() {
-	case layout.Requests:
-		if r := m.selectedRequest(); r != nil {
-			return words.Line(*r), "the row"
-		}
-	case layout.Accounts, layout.Groups:
-		if a, has := m.selectedAccount(); has {
-			return a.ID + " " + words.Account(a, m.now), "the row"
-		}
-	case layout.Conversations:
-		if t, has := m.selectedTalk(); has {
-			return t.Session + " " + t.Agent + " " + t.Account, "the row"
-		}
-	case layout.Log:
-		if line := m.selectedLine(); line != nil {
-			return words.LogLine(*line, loc), "the line"
-		}
-	case layout.Detail, layout.NoPane:
-	}
-	return "", ""
-}
-
-// selectedLine is the line of the log that is selected, nil when there is none.
-func (m *model) selectedLine() *trace.Log {
-	rows := m.logs.Rows(m.view())
-	i := m.logs.Cursor.Index(m.logs.Keys(m.view()))
-	if i < 0 || i >= len(rows) {
-		return nil
-	}
-	return rows[i]
 }

@@ -15,6 +15,7 @@ import (
 	"dev.magpie/tui/over"
 	"dev.magpie/tui/pane"
 	"dev.magpie/tui/state"
+	"dev.magpie/tui/term"
 	"dev.magpie/tui/theme"
 )
 
@@ -63,8 +64,10 @@ type model struct {
 	chose       string    // the theme that a key chose
 	themes      []string  // that can be chosen
 
+	painter *painter        // nil where the terminal library draws
+	clip    *term.Clipboard // nil where there is none
+
 	frame string
-	title string
 	dirty bool
 	armed []time.Time // wake-ups under way, the earliest last
 	exit  Exit
@@ -112,13 +115,22 @@ func stamp(now func() time.Time) func(tea.Model, tea.Msg) tea.Msg {
 	}
 }
 
-// Init asks for the first changes.
+// Init draws the first frame, if the size is known, and asks for the first changes.
 func (m *model) Init() tea.Cmd {
-	return m.guard(m.pump.Next(m.ctx))
+	var first tea.Cmd
+	if m.size.W > 0 && m.size.H > 0 {
+		first = m.refresh()
+	}
+	return tea.Batch(first, m.guard(m.pump.Next(m.ctx)))
 }
 
-// View returns the frame that Update drew.
-func (m *model) View() string { return m.frame }
+// View returns the frame that Update drew; nothing where the painter has it.
+func (m *model) View() string {
+	if m.painter != nil {
+		return ""
+	}
+	return m.frame
+}
 
 // Update takes one message and draws the frame anew when it changed anything.
 func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
@@ -129,10 +141,18 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	}()
 	cmd = m.handle(msg)
 	if m.dirty && m.exit == Running {
-		m.draw()
-		cmd = tea.Batch(cmd, m.arm(), m.retitle())
+		cmd = tea.Batch(cmd, m.refresh())
 	}
 	return m, cmd
+}
+
+// refresh draws, and asks for what depends on the new frame.
+func (m *model) refresh() tea.Cmd {
+	m.draw()
+	if m.painter != nil {
+		m.painter.show(m.frame, pane.Title(&m.set, m.view()))
+	}
+	return m.arm()
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {

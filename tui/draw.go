@@ -3,8 +3,6 @@ package tui
 import (
 	"fmt"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"dev.magpie/gateway/trace"
 	"dev.magpie/tui/canvas"
 	"dev.magpie/tui/keys"
@@ -224,16 +222,6 @@ func (m *model) drawFooter(c *canvas.Canvas) {
 	case !m.screen.Footer.Empty():
 		m.footer(line)
 	}
-}
-
-// retitle gives the terminal's title the worst that there is to know, when that changed.
-func (m *model) retitle() tea.Cmd {
-	title := pane.Title(&m.set, m.view())
-	if title == m.title {
-		return nil
-	}
-	m.title = title
-	return tea.SetWindowTitle(title)
 }
 
 // selectedAccount is the account that a command means: the one that is selected or open, or the one

@@ -13,6 +13,7 @@ import (
 	"dev.magpie/tui/keys"
 	"dev.magpie/tui/layout"
 	"dev.magpie/tui/state"
+	"dev.magpie/tui/term"
 	"dev.magpie/tui/theme"
 )
 
@@ -33,6 +34,7 @@ func (o Options) filled() Options {
 	if o.Env == nil {
 		o.Env = os.Getenv
 	}
+	o.Input, o.Output = terminal(o.Input, os.Stdin), terminal(o.Output, os.Stdout)
 	return o
 }
 
@@ -100,6 +102,6 @@ func (m *model) memory() Memory {
 // begin shows a view as the state of things.
 func (m *model) begin(v trace.View, f trace.Feed) {
 	m.st = state.New(v, m.now, m.o.Screen.MaskAccounts)
-	m.pump = feed.New(f, feed.Gap(m.o.Env("SSH_CONNECTION") != ""), m.o.Now)
+	m.pump = feed.New(f, feed.Gap(term.FactsOf(m.o.Env).SSH), m.o.Now)
 	m.dirty = true
 }

@@ -254,7 +254,7 @@ var verbs = map[keys.ID]func(*model) tea.Cmd{
 	keys.Filter:      func(m *model) tea.Cmd { m.find(); return nil },
 	keys.Palette:     func(m *model) tea.Cmd { m.palette = &over.Palette{}; return nil },
 	keys.Help:        func(m *model) tea.Cmd { m.toggleHelp(); return nil },
-	keys.Redraw:      func(*model) tea.Cmd { return tea.ClearScreen },
+	keys.Redraw:      (*model).redraw,
 	keys.NextTheme:   (*model).nextTheme,
 	keys.ItsAccount:  func(m *model) tea.Cmd { m.itsAccount(); return nil },
 	keys.CopyID:      (*model).copyID,
@@ -267,6 +267,15 @@ var verbs = map[keys.ID]func(*model) tea.Cmd{
 	keys.Quit:        (*model).quit,
 	keys.Interrupt:   (*model).interrupt,
 	keys.Suspend:     func(m *model) tea.Cmd { m.stay(); return nil },
+}
+
+// redraw draws everything again, for when something else wrote to the terminal.
+func (m *model) redraw() tea.Cmd {
+	if m.painter == nil {
+		return tea.ClearScreen
+	}
+	m.painter.anew()
+	return nil
 }
 
 // twice is how soon a second ctrl+c must come to quit at once.

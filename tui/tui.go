@@ -7,7 +7,7 @@ package tui
 import (
 	"context"
 	"fmt"
-	"io"
+	"os"
 	"time"
 
 	"dev.magpie/config"
@@ -39,8 +39,8 @@ type Options struct {
 	Crash    func(stack []byte) (string, error) // writes a crash report and names its file; may be nil
 	Hangup   <-chan struct{}                    // closed when the terminal is gone; may be nil
 	Now      func() time.Time                   // nil = time.Now
-	Input    io.Reader                          // nil = the terminal
-	Output   io.Writer                          // nil = the terminal
+	Input    *os.File                           // nil = the process's
+	Output   *os.File                           // nil = the process's
 	Env      func(string) string                // nil = the process's
 }
 

@@ -69,6 +69,15 @@ func (m *model) arm() tea.Cmd {
 		return nil
 	}
 	m.armed = append(m.armed, next)
-	now := m.o.Now
-	return tea.Tick(next.Sub(m.now), func(time.Time) tea.Msg { return tickMsg{due: next, now: now()} })
+	ctx, now, in := m.ctx, m.o.Now, next.Sub(m.now)
+	return func() tea.Msg {
+		t := time.NewTimer(in)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			return tickMsg{due: next, now: now()}
+		}
+	}
 }

@@ -45,7 +45,7 @@ func (t *try) newHold() *hold {
 	if t.last && s.again >= repeatsMost {
 		h.state = passing
 		s.out.passed = true
-		s.out.beginPass(t.resp, t.c, -1)
+		s.out.beginPass(t.resp, t.c, -1, eventType)
 	}
 	t.w.hold = h
 	s.out.rearm(t.w, now)

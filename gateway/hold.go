@@ -121,7 +121,7 @@ func (h *hold) pass(now time.Time) {
 	h.state = passing
 	if !h.out.passed {
 		h.out.passed = true
-		h.out.beginPass(h.resp, h.c, -1)
+		h.out.beginPass(h.resp, h.c, -1, eventType)
 		h.first(now)
 	}
 	if len(h.held) > 0 {

@@ -63,12 +63,17 @@ func streamHeaders(h http.Header) {
 // passedOn are the vendor's headers that the agent gets.
 var passedOn = []string{"Content-Type", "Content-Encoding", "Request-Id", "X-Request-Id"}
 
-// beginPass sends the vendor's status and headers, unless a stream's are out already.
-func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64) {
+// eventType is what a stream is where its vendor names no type.
+var eventType = []string{"text/event-stream"}
+
+// beginPass sends the vendor's status and headers, unless a stream's are out already. kind
+// is the type of a reply whose vendor names none, nil for one that we can't tell.
+func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64, kind []string) {
 	if r.begun {
 		return
 	}
 	h := r.w.Header()
+	h["Content-Type"] = kind // net/http would guess by the first bytes
 	for _, name := range passedOn {
 		if v := resp.Header[name]; len(v) > 0 {
 			h[name] = v
@@ -76,7 +81,7 @@ func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64)
 	}
 	own := [...]string{c.Provider, c.Model, r.id}
 	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = own[0:1:1], own[1:2:2], own[2:3:3]
-	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
+	if len(kind) > 0 && kind[0] == eventType[0] || strings.HasPrefix(h.Get("Content-Type"), eventType[0]) {
 		streamHeaders(h)
 	}
 	if length >= 0 {

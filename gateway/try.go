@@ -317,7 +317,7 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 	}
 	out.mu.Lock()
 	out.passed = true
-	out.beginPass(t.resp, t.c, length)
+	out.beginPass(t.resp, t.c, length, kindOf(body))
 	t.s.rec.r.TTFTMS = now.Sub(t.s.a.start).Milliseconds()
 	out.write(body, false)
 	err := out.err
@@ -331,6 +331,14 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 		o.facts, o.passed = reply.Facts, true
 	}
 	return o
+}
+
+// kindOf is the type of a whole reply by its first byte, nil for one that is no JSON.
+func kindOf(body []byte) []string {
+	if b := bytes.TrimLeft(body, " \t\r\n"); len(b) > 0 && (b[0] == '{' || b[0] == '[') {
+		return jsonType
+	}
+	return nil
 }
 
 // unflushed writes to the agent under the reply's lock.

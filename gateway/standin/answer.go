@@ -65,6 +65,8 @@ func (x *exchange) compose(a *ask, f Fault) *reply {
 		text, r.calls, r.finish = "", nil, finishRefused
 	case len(r.calls) > 0:
 		text, r.finish = f.Say, finishCalls
+	case a.warmUp():
+		text, r.finish = "", finishLength
 	case f.Finish == finishLength || a.limit > 0 && a.limit < estimate(len(text)):
 		r.finish = finishLength
 		if a.limit > 0 {
@@ -93,7 +95,7 @@ func (x *exchange) compose(a *ask, f Fault) *reply {
 func (v *Vendor) thinks(a *ask, f Fault) string {
 	shows := a.api != wire.Chat || v.house.reasoning != ""
 	switch {
-	case !shows:
+	case !shows, a.warmUp():
 		return ""
 	case f.Think != "":
 		return f.Think
@@ -128,7 +130,7 @@ func (x *exchange) calls(a *ask, f Fault) []call {
 	switch {
 	case f.Calls != nil:
 		want = f.Calls
-	case len(open) == 0 || a.choice.mode == "none" || f.Say != "" || a.schema != nil:
+	case len(open) == 0 || a.warmUp() || a.choice.mode == "none" || f.Say != "" || a.schema != nil:
 		return nil
 	case x.v.opts.Loop != nil && a.everResults() == 0:
 		return x.named(a, x.v.opts.Loop.call(open))

@@ -75,6 +75,12 @@ type choice struct {
 	name string // of the one tool that must be called
 }
 
+// warmUp tells a Messages request for no tokens at all, which only fills the cache.
+func (a *ask) warmUp() bool {
+	n, given := num(a.tree["max_tokens"])
+	return a.api == wire.Messages && a.op == OpCreate && given && n == 0
+}
+
 // open lists the tools that the client runs itself.
 func (a *ask) open() []tool {
 	var open []tool

@@ -29,7 +29,7 @@ func TestCallsAreRecordedAsTheyCame(t *testing.T) {
 		if len(c) != 3 {
 			t.Fatalf("%d calls", len(c))
 		}
-		if c[0].N != 1 || c[0].Method != "POST" || c[0].Path != "/v1/messages" || c[0].RawQuery != "beta=true" || string(c[0].Body) != bodies[wire.Messages] ||
+		if c[0].N != 1 || c[0].Method != http.MethodPost || c[0].Path != "/v1/messages" || c[0].RawQuery != "beta=true" || string(c[0].Body) != bodies[wire.Messages] ||
 			c[0].Header.Get("X-Odd") != "yes" || c[0].Key != "k1" || c[0].API != wire.Messages || c[0].Op != standin.OpCreate || c[0].Model != "claude-sonnet-5" || c[0].Status != 200 {
 			t.Errorf("the first: %+v", c[0])
 		}

@@ -61,13 +61,14 @@ func (c Crew) Play(ctx context.Context) error {
 		defer t.CloseIdleConnections()
 		client = &http.Client{Transport: t}
 	}
-	var wg sync.WaitGroup
 	for i, visit := range c.Plan {
-		p, ok := programs[visit.Agent]
-		if !ok {
+		if _, ok := programs[visit.Agent]; !ok {
 			return fmt.Errorf("visit %d: no agent %q", i+1, visit.Agent)
 		}
-		v := &visitor{crew: c, client: client, n: i, visit: visit, program: p, rand: rand.New(rand.NewPCG(c.Seed, uint64(i)))} //nolint:gosec // the same in every run
+	}
+	var wg sync.WaitGroup
+	for i, visit := range c.Plan {
+		v := &visitor{crew: c, client: client, n: i, visit: visit, program: programs[visit.Agent], rand: rand.New(rand.NewPCG(c.Seed, uint64(i)))} //nolint:gosec // the same in every run
 		v.begin()
 		wg.Go(func() { v.run(ctx) })
 	}

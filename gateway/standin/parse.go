@@ -255,6 +255,13 @@ func (f Fault) check() error {
 	if f.When.API != "" && !slices.Contains(wire.Protocols, f.When.API) {
 		return fmt.Errorf("no API %q; there are %v", f.When.API, wire.Protocols)
 	}
+	placed := f.where() != "" || f.Do == Withhold || f.Do == Error
+	if f.At != "" && !placed {
+		return fmt.Errorf("after= wants a verb that happens at a place in the reply")
+	}
+	if f.Do == Withhold && f.At != AtContent && f.At != AfterThink {
+		return fmt.Errorf("refuse happens at-once or after-thinking")
+	}
 	return nil
 }
 

@@ -31,7 +31,7 @@ var (
 // programs is the table of them.
 var programs = map[string]program{
 	"claude": {api: wire.Messages, agent: "claude-cli/2.1.332 (external, cli)", tools: claudeTools, heads: map[string]string{
-		"X-App": "cli", "X-Claude-Code-Session-Id": "{session}", "Anthropic-Version": firstVersion, "Anthropic-Dangerous-Direct-Browser-Access": "true",
+		"X-App": "cli", "X-Claude-Code-Session-Id": "{session}", "Anthropic-Dangerous-Direct-Browser-Access": "true",
 		"Anthropic-Beta": "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27", "X-Stainless-Lang": "js", "X-Stainless-Retry-Count": "0",
 	}},
 	"codex": {api: wire.Responses, agent: "codex_exec/0.171.0 (Debian 13.2.0; x86_64) xterm-256color (codex_exec; 0.171.0)", tools: codexTools, heads: map[string]string{

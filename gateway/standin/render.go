@@ -2,6 +2,8 @@ package standin
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,8 +23,8 @@ func (f Fault) String() string {
 	add("say", f.Body)
 	add("type", f.Type)
 	add("title", f.Title)
-	for name, values := range f.Header {
-		for _, v := range values {
+	for _, name := range slices.Sorted(maps.Keys(f.Header)) {
+		for _, v := range f.Header[name] {
 			add("header", name+":"+v)
 		}
 	}

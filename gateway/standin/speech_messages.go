@@ -3,11 +3,17 @@ package standin
 import (
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 )
 
 // messagesSpeech speaks Messages.
 type messagesSpeech struct{ spoken }
+
+func (s *messagesSpeech) sign(h http.Header, key string) {
+	s.spoken.sign(h, key)
+	h.Set("Anthropic-Version", firstVersion)
+}
 
 func (s *messagesSpeech) say(text string) {
 	s.history = append(s.history, object{"role": "user", "content": list{object{"type": "text", "text": text}}})

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,66 +55,71 @@ func (g *Gateway) goFetch(lv *live) {
 
 // fetchList asks a vendor for its models, with the first key that is ready.
 func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider) ([]provider.Model, error) {
-	address, shape, ok := p.ListURL()
-	if !ok {
+	if _, _, ok := p.ListURL(); !ok {
 		return nil, fmt.Errorf("%s has no model list", p.Name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
-	defer cancel()
 	last := fmt.Errorf("%s has no key that is ready", p.Name)
 	for _, a := range p.Accounts {
 		if a.Off {
 			continue
 		}
-		secret, err := g.d.Secrets.Value(ctx, a)
+		reply, err := g.askList(ctx, lv, p, a)
+		if err == nil && reply.status != http.StatusOK {
+			err = fmt.Errorf("%s answered %d", p.Name, reply.status)
+		}
 		if err != nil {
 			last = err
 			continue
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-		if err != nil {
-			return nil, errors.New("the list's address can't be read")
-		}
-		s := &service{g: g, a: &ask{api: shape, header: http.Header{}}}
-		s.headers(req.Header, p, a, secret)
-		for _, h := range p.Headers {
-			req.Header.Set(h.Name, h.Value)
-		}
-		body, err := g.get(req, a, p, lv)
-		if err != nil {
-			last = err
-			continue
-		}
-		models, err := g.setList(lv, p, body)
+		models, err := g.setList(lv, p, reply.body)
 		if err != nil {
 			return nil, err
 		}
-		g.cache(p, body)
+		g.cache(p, reply.body)
 		return models, nil
 	}
 	return nil, last
 }
 
-func (g *Gateway) get(req *http.Request, a *provider.Account, p *provider.Provider, lv *live) ([]byte, error) {
-	via := a.Proxy
-	for _, v := range []string{p.Proxy, lv.cfg.Proxy} {
-		if via == "" {
-			via = v
-		}
+// listReply is what a vendor answered to who asked for its models.
+type listReply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// askList asks a vendor for its models with one key.
+func (g *Gateway) askList(ctx context.Context, lv *live, p *provider.Provider, a *provider.Account) (listReply, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	address, shape, ok := p.ListURL()
+	if !ok {
+		return listReply{}, fmt.Errorf("%s has no model list", p.Name)
 	}
-	rt, err := g.pool.For(via)
+	secret, err := g.d.Secrets.Value(ctx, a)
 	if err != nil {
-		return nil, err
+		return listReply{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return listReply{}, errors.New("the list's address can't be read")
+	}
+	s := &service{g: g, a: &ask{api: shape, header: http.Header{}}}
+	s.headers(req.Header, p, a, secret)
+	for _, h := range p.Headers {
+		req.Header.Set(h.Name, h.Value)
+	}
+	rt, err := g.pool.For(cmp.Or(a.Proxy, p.Proxy, lv.cfg.Proxy))
+	if err != nil {
+		return listReply{}, err
 	}
 	resp, err := rt.RoundTrip(req)
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be reached: %s", p.Name, g.masker.Mask(cleanErr(err)))
+		return listReply{}, fmt.Errorf("%s can't be reached: %s", p.Name, g.masker.Mask(cleanErr(err)))
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing is left to be said
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %d", p.Name, resp.StatusCode)
-	}
-	return upstream.ReadBody(resp.Body, resp.ContentLength, listBytes)
+	body, err := upstream.ReadBody(resp.Body, resp.ContentLength, listBytes)
+	return listReply{status: resp.StatusCode, header: resp.Header, body: body}, err
 }
 
 // setList puts a fetched list in force: a new map, for requests read the old one.

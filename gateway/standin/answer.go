@@ -95,7 +95,7 @@ func (x *exchange) compose(a *ask, f Fault) *reply {
 func (v *Vendor) thinks(a *ask, f Fault) string {
 	shows := a.api != wire.Chat || v.house.reasoning != ""
 	switch {
-	case !shows, a.warmUp():
+	case !shows, a.warmUp(), f.Do == Withhold && f.At != AfterThink:
 		return ""
 	case f.Think != "":
 		return f.Think

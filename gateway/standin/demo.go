@@ -127,7 +127,9 @@ func (d *DemoRun) play(ctx context.Context, crew Crew) error {
 		if !rest(ctx, next) {
 			return nil
 		}
-		d.rewind()
+		if lap > 1 {
+			d.rewind()
+		}
 		start(d.scene.day, lap)
 		next = d.scene.lap
 	}

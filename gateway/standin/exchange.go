@@ -93,16 +93,9 @@ func firstProblem(all ...*problem) *problem {
 
 // answer does what the key's script says, or answers well.
 func (x *exchange) answer(a *ask, d door) {
-	f, scripted := x.v.step(x.key, a)
-	x.call.note(func(c *Call) {
-		if scripted {
-			c.Step = f.String()
-		}
-	})
+	f := x.step(a)
 	h := x.w.Header()
-	if full := x.v.windows(h, x.key, f); full > 0 && a.op == OpCreate && f.Do != Drop {
-		f = QuotaFull("", full)
-	}
+	x.v.tellWindows(h, x.key, f)
 	x.v.usualHeaders(h, x.id, a)
 	if x.short(f, a) {
 		return
@@ -122,6 +115,19 @@ func (x *exchange) answer(a *ask, d door) {
 		x.stored(d)
 	case OpNone, OpAny:
 	}
+}
+
+// step is what answers the request: the refusal of a full window, else the script's
+// next step. The zero step is a good answer.
+func (x *exchange) step(a *ask) Fault {
+	if left := x.v.full(x.key); left > 0 && a.op == OpCreate {
+		return QuotaFull("", left)
+	}
+	f, scripted := x.v.step(x.key, a)
+	if scripted {
+		x.call.note(func(c *Call) { c.Step = f.String() })
+	}
+	return f
 }
 
 // short does the steps that need no answer of the model, and tells whether it did.

@@ -71,7 +71,7 @@ func setNumber(to *int, v string) error {
 	return nil
 }
 
-// setTime reads "90s", "3d", or bare seconds.
+// setTime reads "90s", "3d6h", or bare seconds.
 func setTime(to *time.Duration, v string) error {
 	d, err := parseTime(v)
 	*to = d
@@ -82,10 +82,18 @@ func parseTime(v string) (time.Duration, error) {
 	if s, err := strconv.ParseFloat(v, 64); err == nil {
 		return time.Duration(s * float64(time.Second)), nil
 	}
-	if days, ok := strings.CutSuffix(v, "d"); ok {
-		if n, err := strconv.ParseFloat(days, 64); err == nil {
-			return time.Duration(n * 24 * float64(time.Hour)), nil
+	if days, more, ok := strings.Cut(v, "d"); ok {
+		n, err := strconv.ParseFloat(days, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no time", v)
 		}
+		rest := time.Duration(0)
+		if more != "" {
+			if rest, err = time.ParseDuration(more); err != nil {
+				return 0, fmt.Errorf("%q is no time", v)
+			}
+		}
+		return time.Duration(n*24*float64(time.Hour)) + rest, nil
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil {

@@ -21,7 +21,7 @@ func (v *Vendor) readChat(a *ask) *problem {
 	a.readChatTools()
 	a.readChatTurns()
 	a.readChatFormat()
-	a.thinking = v.house.reasoning != "" && chatThinks(a.tree)
+	a.thinking = v.house.reasoning != "" && chatThinks(a.tree) || v.house.thinkBack && a.thinks()
 	if f := chatRequest(v.house).check(a.tree, v.house.easy); f != nil {
 		return v.openAIFlaw(f)
 	}
@@ -173,7 +173,7 @@ func (v *Vendor) chatPairs(a *ask) *problem {
 		for _, c := range arr(o["tool_calls"]) {
 			open, at = append(open, str(obj(c)["id"])), i
 		}
-		if len(open) > 0 && v.house.thinkBack && a.thinks() && o[v.house.reasoning] == nil {
+		if len(open) > 0 && v.house.thinkBack && a.thinking && o[v.house.reasoning] == nil {
 			return bad("The `reasoning_content` in the thinking mode must be passed back to the API.")
 		}
 	}

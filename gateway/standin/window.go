@@ -179,31 +179,46 @@ const (
 	codexWindows
 )
 
-// windows is what the reply to a key tells of its allowance: the step's own windows,
-// else the key's. full is the time till a full window of the key renews, 0 for none.
-func (v *Vendor) windows(h http.Header, key string, f Fault) (full time.Duration) {
-	now := time.Now()
-	if f.Windows != nil {
-		newMeter(now, f.Windows).tell(h, v.house.windows, now)
-		return 0
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// meterOf is the windows of a key, or those of any key; nil for none. Its caller holds the lock.
+func (v *Vendor) meterOf(key string) *meter {
 	m := v.meters[key]
 	if m == nil {
 		m = v.meters[AnyKey]
 	}
+	if m != nil {
+		m.roll(time.Now())
+	}
+	return m
+}
+
+// full is the time till a full window of the key renews, 0 when none is full.
+func (v *Vendor) full(key string) time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.meterOf(key)
 	if m == nil {
 		return 0
 	}
-	m.roll(now)
-	left, isFull := m.full(now)
-	if !isFull && f.Do != Refuse {
+	left, _ := m.full(time.Now())
+	return left
+}
+
+// tellWindows writes into a reply's headers what it tells of the key's allowance: the
+// step's own windows, else the key's, of which an answer uses some.
+func (v *Vendor) tellWindows(h http.Header, key string, f Fault) {
+	now := time.Now()
+	if f.Windows != nil {
+		newMeter(now, f.Windows).tell(h, v.house.windows, now)
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.meterOf(key)
+	if m == nil {
+		return
+	}
+	if f.Do != Refuse {
 		m.spend()
 	}
 	m.tell(h, v.house.windows, now)
-	if !isFull {
-		return 0
-	}
-	return left
 }

@@ -40,7 +40,7 @@ var (
 	}
 	layerKeys = []string{
 		"error", "errors", "err", "response", "innererror", "inner_error", "metadata", "details",
-		"data", "base_resp", "fault", "cause", "detail", "result", "failure",
+		"data", "base_resp", "fault", "cause", "detail", "message", "result", "failure",
 	}
 )
 
@@ -124,6 +124,7 @@ func (s *said) fields(n *node, depth int) {
 			s.code(k)
 		case slices.Contains(wordKeys, key) && k.kind == text:
 			s.message(k.str, depth)
+		case key == "metadata" && n.child("error") != nil: // the agent's own, beside the error
 		case slices.Contains(layerKeys, key) && (k.kind == object || k.kind == array):
 			s.layer(k, depth+1)
 		case strings.HasSuffix(key, "exception") && k.kind == object: // an AWS event stream

@@ -65,14 +65,14 @@ func (r *reply) verdict(rule *Rule) trace.Verdict {
 		v.Until, v.By = e.until, e.by
 	}
 	v.Passes = passes(v)
-	switch v.Kind {
-	case trace.TooLarge:
+	if v.Kind == trace.TooLarge {
 		v.Code = tooLongCode
-	case trace.Verify:
+	}
+	if v.Kind == trace.Verify {
 		v.Link = r.link()
-	case trace.Credit:
+	}
+	if v.Kind == trace.Credit {
 		v.Afford = r.afford()
-	default: // nothing more to say
 	}
 	return v
 }
@@ -117,16 +117,17 @@ func nextMayDo(k trace.Kind) bool {
 // passes reports whether the last candidate may be asked again: a vendor's hiccup
 // or a rate limit.
 func passes(v trace.Verdict) bool {
-	switch v.Kind {
-	case trace.Rate:
+	if v.Kind == trace.Rate {
 		return v.Status == http.StatusTooManyRequests
-	case trace.Other, trace.Overloaded, trace.Network, trace.Proxy:
-		switch v.Status {
-		case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
-			http.StatusServiceUnavailable, http.StatusGatewayTimeout, statusOverloaded:
-			return v.Row != firewallRow
-		}
-	default: // the same again would end the same
+	}
+	hiccup := v.Kind == trace.Other || v.Kind == trace.Overloaded || v.Kind == trace.Network || v.Kind == trace.Proxy
+	if !hiccup || v.Row == firewallRow {
+		return false
+	}
+	switch v.Status {
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout, statusOverloaded:
+		return true
 	}
 	return false
 }
@@ -138,8 +139,6 @@ func (r *reply) told(rule *Rule) int {
 		return statusClientGone
 	case trace.Refused, trace.Effort:
 		return http.StatusBadRequest
-	case trace.Slow:
-		return http.StatusGatewayTimeout
 	case trace.TooLarge:
 		if rule.Bytes {
 			return http.StatusRequestEntityTooLarge
@@ -149,7 +148,8 @@ func (r *reply) told(rule *Rule) int {
 		if r.status < 500 {
 			return statusOverloaded
 		}
-	default: // as the vendor has it
+	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Slow, trace.Shape, trace.Prompt, trace.Proxy,
+		trace.Verify, trace.Model, trace.Request, trace.Network, trace.Other: // as the vendor has it
 	}
 	if r.timedOut() {
 		return http.StatusGatewayTimeout

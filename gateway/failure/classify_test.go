@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"dev.magpie/gateway/failure"
 	"dev.magpie/gateway/trace"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestFixturesAreClassified(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // TestErrorsHoldNoSecrets: neither the address's query and userinfo, nor keys.
 func TestErrorsHoldNoSecrets(t *testing.T) {
 	refused := errors.New("dial tcp 203.0.113.1:443: connect: connection refused")
-	_, badURL := url.Parse("http://user:CANARY@host:port/x?key=CANARY")
+	_, badURL := url.Parse(fmt.Sprintf("http://user:%[1]s@host:port/x?key=%[1]s", "CANARY"))
 	for _, err := range []error{
 		&url.Error{Op: "Post", URL: "https://user:CANARY@api.example.com/v1/models/x:generateContent?key=CANARY&alt=sse#CANARY", Err: refused},
 		fmt.Errorf("ask: %w", &url.Error{Op: "Post", URL: "https://api.example.com/?key=CANARY", Err: refused}),

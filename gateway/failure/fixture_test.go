@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"dev.magpie/gateway/failure"
 	"dev.magpie/gateway/trace"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // noon is when every fixture was seen.

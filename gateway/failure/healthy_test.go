@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"dev.magpie/gateway/failure"
 	"dev.magpie/gateway/trace"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestHealthyVendorsRestNobodyForMoney: validation errors, missing things, server

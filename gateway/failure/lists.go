@@ -7,7 +7,7 @@ package failure
 // Money.
 var (
 	// moneyGone are words that no request can cause: they mean credit whatever
-	// the status.
+	// the status, and are the only ones that make a 429 a matter of money.
 	moneyGone = phrases("money gone",
 		"credit balance is too low", "credit balance too low",
 		"insufficient (account |user |wallet |api )?(balance|credit|credits|fund|funds)",
@@ -36,8 +36,6 @@ var (
 	permission = phrases("rights",
 		"permission*", "scope*", "role", "endpoint", "load balanc*", "not authorized to", "read only", "field", "parameter", "form", "tool*", "function*", "schema",
 	)
-	// broke are the only words that make a 429 a matter of money.
-	broke = join("broke", moneyGone)
 )
 
 // Allowances.
@@ -92,7 +90,7 @@ var (
 	)
 	// overloadedWords are a vendor's troubles.
 	overloadedWords = phrases("overloaded",
-		"overloaded", "server* (is |are )?(too )?busy", "(is |are )?currently experiencing high (demand|load|traffic)", "at capacity", "no capacity available",
+		"overloaded", "server* (is |are )?(too )?busy", "(is |are )?currently experiencing high (demand|load|traffic)", "at capacity", "tier capacity exceeded", "no capacity available",
 		"receiving too many requests at the moment", "engine is currently overloaded", "service (is )?(currently |temporarily )?overloaded", "负载已饱和", "负载过高", "服务繁忙", "系统繁忙", "模型繁忙", "访问量过大",
 	)
 )

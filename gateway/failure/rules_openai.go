@@ -9,6 +9,7 @@ import (
 
 var (
 	codexWindow = &Fact{"an x-codex window stands at 100 %", codexFull}
+	is413       = &Fact{"a 413", func(r *reply) bool { return r.status == http.StatusRequestEntityTooLarge }}
 	ofEffort    = &Fact{"an effort is named", func(r *reply) bool {
 		return effortWords.in(r.text) || strings.Contains(strings.ToLower(r.param), "effort")
 	}}
@@ -98,7 +99,7 @@ var openaiRules = []Rule{
 	},
 	{
 		Name: "openai-rate",
-		When: When{Codes: []string{"rate_limit_exceeded"}, Not: []*Fact{inPlan}}, Then: trace.Rate, Scope: whole,
+		When: When{Codes: []string{"rate_limit_exceeded"}, Not: []*Fact{inPlan, is413}}, Then: trace.Rate, Scope: whole,
 		Says: "tokens or requests a minute",
 	},
 	{

@@ -46,7 +46,7 @@ var moonshotRules = []Rule{
 var xaiRules = []Rule{
 	{
 		Name: "xai-credits",
-		When: When{Text: phrases("xAI's money", "used all available credits", "monthly spending limit", "run out of credits or need a grok subscription", "personal team blocked:spending limit")},
+		When: When{Text: phrases("xAI's money", "used all available credits", "monthly spending limit", "not have any credits", "doesn't have any credits", "run out of credits or need a grok subscription", "personal team blocked:spending limit")},
 		Then: trace.Credit, Scope: whole,
 		Says: "at 402, 403 and 429, whatever X-Should-Retry says",
 	},
@@ -121,7 +121,7 @@ var otherRules = []Rule{
 		Says: "one model's, the others answer",
 	},
 	{
-		Name: "banned", When: When{Status: []int{http.StatusUnauthorized, http.StatusForbidden}, Text: banned}, Then: trace.Auth, Scope: whole,
+		Name: "banned", When: When{Status: []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, Text: banned}, Then: trace.Auth, Scope: whole,
 		Says: "the account is barred",
 	},
 }

@@ -110,14 +110,7 @@ func value(tok json.Token) *node {
 	return &node{}
 }
 
-// at follows names down from n, nil where the way ends.
-func (n *node) at(names ...string) *node {
-	for _, name := range names {
-		n = n.child(name)
-	}
-	return n
-}
-
+// child is the value under name, whatever its case; nil when there is none.
 func (n *node) child(name string) *node {
 	if n == nil {
 		return nil

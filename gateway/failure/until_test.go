@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"dev.magpie/gateway/failure"
 	"dev.magpie/gateway/trace"
-	"pgregory.net/rapid"
 )
 
 // TestResetTimes: every form in which a vendor names its reset, at a 429.

@@ -372,6 +372,14 @@ func TestWhoseErrorTheAgentGets(t *testing.T) {
 	}
 }
 
+// TestTooSlowRestsNobody: the next is asked, the slow one isn't to blame.
+func TestTooSlowRestsNobody(t *testing.T) {
+	v := failure.Slow()
+	if _, rests := failure.RestFor(v, failure.Past{}, time.Time{}, noon); rests || !v.Next || v.Passes || v.Status != 504 || v.Kind != trace.Slow {
+		t.Errorf("%+v rests %v", v, rests)
+	}
+}
+
 func TestTheAgentsStatus(t *testing.T) {
 	for _, c := range []struct {
 		seen failure.Seen

@@ -109,9 +109,8 @@ func (s *service) told(o *outcome) *wire.Refusal {
 	case trace.TooLarge:
 		ref.Words = failure.TooLongWords(string(s.a.api), v.Words)
 	case trace.Refused:
-		c := s.order[s.at]
 		ref.Status = http.StatusBadRequest
-		ref.Words = c.Model + " of " + c.Name + ": " + v.Words
+		ref.Words = o.of.Model + " of " + o.of.Name + ": " + v.Words
 	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Overloaded, trace.Slow, trace.Shape, trace.Prompt, trace.Effort, trace.Proxy,
 		trace.Verify, trace.Cancelled, trace.Model, trace.Request, trace.Network, trace.Other:
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -131,6 +132,9 @@ func (h *hold) pass(now time.Time) {
 }
 
 func (h *hold) send(b []byte, now time.Time) {
+	if h.out.api == wire.Gemini {
+		b = quiet(b)
+	}
 	if len(b) == 0 {
 		return
 	}
@@ -172,15 +176,26 @@ func (h *hold) drop() {
 	}
 }
 
-// tail takes a last event whose blank line never came.
+// tail takes a last event whose blank line never came. Half of one that a broken stream
+// left is no event: an agent could not read it.
 func (h *hold) tail(rest []byte, now time.Time) {
+	if _, data := sse.Parse(rest); !json.Valid(data) && string(data) != "[DONE]" {
+		return
+	}
 	if h.state == passing {
 		h.reply.Note(rest)
-		h.send(rest, now)
+		if h.reply.Whole {
+			h.send(rest, now)
+		}
 		return
 	}
 	h.judge(rest, now)
-	if h.state == passing {
+	switch {
+	case h.state != passing:
+	case h.reply.Whole:
 		h.pass(now)
+	default:
+		h.state = holding
+		h.held = h.held[:len(h.held)-len(rest)]
 	}
 }

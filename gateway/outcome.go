@@ -13,6 +13,7 @@ import (
 
 // outcome is how one try ended.
 type outcome struct {
+	of      *trace.Candidate
 	verdict *trace.Verdict // nil: it answered
 	words   string         // the verdict's words, without secrets
 	status  int            // the vendor's, or what the failure stands for

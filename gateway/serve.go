@@ -198,6 +198,7 @@ func (s *service) run() {
 		last := s.isLast()
 		s.rec.began(c, s.again > 0, time.Now())
 		o := s.try(c, last)
+		o.of = c
 		if o.verdict == nil || o.passed || o.gone {
 			s.finish(c, &o)
 			return

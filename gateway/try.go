@@ -198,8 +198,7 @@ func (t *try) answer() outcome {
 	if t.resp.StatusCode == http.StatusNoContent {
 		return t.whole(nil, io.EOF)
 	}
-	first, err := peek(t.resp.Body, *bp)
-	t.w.hear(time.Now())
+	first, err := t.peek(*bp)
 	if err != nil && !errors.Is(err, io.EOF) && len(first) == 0 {
 		return t.broken(failure.PhaseStream, err)
 	}
@@ -221,13 +220,14 @@ func plainly(h http.Header, first []byte) bool {
 }
 
 // peek reads until something other than blanks came: vendors send empty lines while a
-// request waits in their queue.
-func peek(r io.Reader, buf []byte) (first []byte, err error) {
+// request waits in their queue, for many minutes.
+func (t *try) peek(buf []byte) (first []byte, err error) {
 	n := 0
-	for n < peekBytes && err == nil && (n == 0 || len(strings.TrimSpace(string(buf[:n]))) == 0) {
+	for n < peekBytes && err == nil && len(bytes.TrimSpace(buf[:n])) == 0 {
 		var k int
-		k, err = r.Read(buf[n:])
+		k, err = t.resp.Body.Read(buf[n:])
 		n += k
+		t.w.hear(time.Now())
 	}
 	return buf[:n], err
 }

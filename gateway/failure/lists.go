@@ -97,7 +97,7 @@ var (
 
 // Who asks, and what for.
 var (
-	signIn = phrases("sign-in", "please run login", "sign in again", "log in again", "login required", "sign in required", "please sign in", "please log in", "not logged in", "authentication required", "reauthenticate", "re authenticate")
+	signIn = phrases("sign-in", "please run /login", "run /login", "sign in again", "log in again", "login required", "sign in required", "please sign in", "please log in", "not logged in", "authentication required", "reauthenticate", "re authenticate")
 	verify = phrases("verify the account",
 		"verify your account", "verify your identity", "account (needs|must|has) to be verified", "account verification (is )?required", "verification required", "complete verification", "validation required",
 	)

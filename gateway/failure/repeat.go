@@ -36,15 +36,6 @@ func Repeat(v trace.Verdict, n int, at time.Time) (wait time.Duration, again boo
 	return wait, true
 }
 
-// Slow is the verdict of a try that gave no first content in its group's time. It
-// comes from the gateway's own clock, so no row of the table says it.
-func Slow() trace.Verdict {
-	return trace.Verdict{
-		Row: "slow", Kind: trace.Slow, Next: true, Status: http.StatusGatewayTimeout,
-		Words: "no first content in time",
-	}
-}
-
 // AgentStatus is the status that a client of api gets: 529 is known to Messages
 // clients alone, others take 503 for it.
 func AgentStatus(v trace.Verdict, api string) int {

@@ -272,11 +272,11 @@ func (x *exchange) remember(a *ask, r *reply) {
 	case a.api == wire.Responses && a.store:
 		items := responsesItemsOf(a, r)
 		for _, it := range items {
-			x.v.stored.keepItem(str(obj(it)["id"]))
+			x.v.stored.keepItem(storedID{a.key, str(obj(it)["id"])})
 		}
 		conv.body = marshal(responsesWhole(a, r, items))
-		x.v.stored.keep(r.id, conv)
+		x.v.stored.keep(storedID{a.key, r.id}, conv)
 	case a.api == wire.Messages && a.tree["thread"] != nil:
-		x.v.stored.keep(r.id, conv)
+		x.v.stored.keep(storedID{a.key, r.id}, conv)
 	}
 }

@@ -114,6 +114,21 @@ func TestGeminiWithoutSSEStreamsOneArray(t *testing.T) {
 	})
 }
 
+func TestGeminiWithoutSSERefusesInAnArray(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, stop := up(t, standin.Options{Vendor: "gemini"})
+		defer stop()
+		s.vendor.Script("k1", standin.Must("429 rate", "error server after=1")...)
+		for range 2 {
+			a := s.ask(asking{api: wire.Gemini, path: "/v1beta/models/gemini-3.8-flash:streamGenerateContent", body: bodies[wire.Gemini]})
+			var all []map[string]any
+			if err := json.Unmarshal([]byte(a.body), &all); err != nil || all[len(all)-1]["error"] == nil {
+				t.Errorf("%d, %v: %s", a.status, err, a.body)
+			}
+		}
+	})
+}
+
 func TestListsCountsAndEmbeddings(t *testing.T) {
 	q := func(api wire.Protocol, method, path, body string) asking {
 		return asking{api: api, method: method, path: path, body: body}
@@ -199,6 +214,9 @@ func TestStoredResponsesAreThereForTheVendorThatMadeThem(t *testing.T) {
 		if a := s.ask(asking{api: wire.Responses, body: next}); a.status != http.StatusOK {
 			t.Errorf("the next turn: %d %s", a.status, a.body)
 		}
+		if a := s.ask(asking{api: wire.Responses, key: "k2", body: next}); at(a.value(t), "error", "code") != "previous_response_not_found" {
+			t.Errorf("another key: %d %s", a.status, a.body)
+		}
 		if a := s.ask(asking{api: wire.Responses, method: http.MethodGet, path: "/v1/responses/" + id}); a.value(t)["id"] != id {
 			t.Errorf("read back: %d %s", a.status, a.body)
 		}
@@ -228,6 +246,9 @@ func TestMessageThreadsGoOnWhereTheyBegan(t *testing.T) {
 		a := s.ask(asking{api: wire.Messages, head: beta, body: body(`{"type":"continue","previous_message_id":"msg_of_another"}`)})
 		if a.status != http.StatusNotFound || at(a.value(t), "error", "details", "error_code") != "thread_not_found" {
 			t.Errorf("another's: %d %s", a.status, a.body)
+		}
+		if a := s.ask(asking{api: wire.Messages, key: "k2", head: beta, body: body(`{"type":"continue","previous_message_id":"` + id + `"}`)}); a.status != http.StatusNotFound {
+			t.Errorf("another key: %d %s", a.status, a.body)
 		}
 		if a := s.ask(asking{api: wire.Messages, body: body(`{"type":"create"}`)}); a.status != http.StatusBadRequest {
 			t.Errorf("without the beta: %d %s", a.status, a.body)

@@ -25,6 +25,7 @@ const (
 // ask is a request that was read, whichever API it came in.
 type ask struct {
 	api      wire.Protocol
+	key      string
 	op       Op
 	model    string
 	stream   bool

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -239,6 +240,32 @@ func TestThePipeNetRefusesAnAddressNobodyListensAt(t *testing.T) {
 		}
 		if _, err := n.DialContext(t.Context(), "tcp", "vendor.example:443"); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("dialled a closed one: %v", err)
+		}
+	})
+}
+
+func TestManyRequestsAtOnceConcurrentSafe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, stop := up(t, standin.Options{Vendor: "anthropic", Busy: true})
+		defer stop()
+		s.vendor.Script(standin.AnyKey, standin.Must("429 rate x20", "error server after=1 x20", "ok gap=10ms x20")...)
+		s.vendor.Windows(standin.AnyKey, windows(t, "5h:1%+0.1")...)
+		var wg sync.WaitGroup
+		for i := range 100 {
+			wg.Go(func() {
+				q := streamed(wire.Messages)
+				q.key = fmt.Sprint("k", i%7)
+				s.ask(q)
+			})
+		}
+		wg.Wait()
+		statuses := map[int]int{}
+		for _, c := range s.vendor.Calls() {
+			<-c.Done()
+			statuses[c.Status]++
+		}
+		if statuses[429] != 20 || statuses[200] != 80 {
+			t.Errorf("%v", statuses)
 		}
 	})
 }

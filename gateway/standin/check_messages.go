@@ -14,7 +14,7 @@ func (v *Vendor) thread(a *ask) *problem {
 		return nil
 	}
 	id := str(t["previous_message_id"])
-	before, ok := v.stored.find(id)
+	before, ok := v.stored.find(storedID{a.key, id})
 	if !ok {
 		return &problem{status: http.StatusNotFound, why: WhyModel, code: "thread_not_found", words: "thread: no thread with message " + id}
 	}

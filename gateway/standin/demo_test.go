@@ -100,7 +100,7 @@ func TestADayOfTheDemoIsCalmAndClean(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		const length = 18 * time.Minute
+		const length = 13 * time.Minute
 		w := watch(t, n, d, length)
 		perMinute := make([]int, int(length.Minutes()))
 		for _, at := range w.asked {

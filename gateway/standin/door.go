@@ -9,7 +9,7 @@ import (
 	"dev.magpie/gateway/wire"
 )
 
-// door is what a path and a method ask for.
+// door is what a request asks for, by its path, method and key.
 type door struct {
 	api    wire.Protocol
 	op     Op
@@ -17,6 +17,7 @@ type door struct {
 	verb   string // of a Gemini path
 	id     string // of a stored response
 	method string // the only one that the path takes
+	key    string // who asks
 }
 
 // enter reads the path. The problem is the vendor's answer to one that it doesn't have.
@@ -218,7 +219,7 @@ func (v *Vendor) admit(r *http.Request, api wire.Protocol) (string, *problem) {
 	}
 	key := all[i].value
 	if v.opts.Keys != nil && !slices.Contains(v.opts.Keys, key) || isGatewayKey(key) && !v.opts.Lenient {
-		return key, &problem{} // worded by the vendor's own row
+		return key, &problem{why: WhyAuth, words: "the key is not let in"}
 	}
 	return key, nil
 }

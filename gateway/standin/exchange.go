@@ -1,12 +1,14 @@
 package standin
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"dev.magpie/gateway/wire"
@@ -36,7 +38,7 @@ func (x *exchange) serve() {
 	d, wrongPath := x.v.enter(x.r)
 	x.api = d.api
 	key, wrongKey := x.v.admit(x.r, d.api)
-	x.key = key
+	x.key, d.key = key, key
 	x.call.note(func(c *Call) {
 		c.Key, c.API, c.Op, c.Model = key, d.api, d.op, d.model
 		c.Leaks = x.v.leaks(x.r, c.Body, d.api)
@@ -135,7 +137,11 @@ func (x *exchange) short(f Fault, a *ask) bool {
 	switch f.Do {
 	case Refuse:
 		x.first(f)
-		x.refuse(x.v.refuse(f, x.occasion(a)))
+		r := x.v.refuse(f, x.occasion(a))
+		if a.array && !bytes.HasPrefix(r.body, []byte("[")) {
+			r.body = slices.Concat([]byte("["), r.body, []byte("]"))
+		}
+		x.refuse(r)
 	case Page:
 		x.first(f)
 		x.page(f)
@@ -162,9 +168,9 @@ func (x *exchange) occasion(a *ask) occasion {
 // object refuses a request that the vendor finds wrong.
 func (x *exchange) object(p *problem) {
 	if p.status == 0 {
-		r := x.v.refuse(Status(0, WhyAuth), occasion{api: x.api, id: x.id, now: time.Now()})
-		x.call.note(func(c *Call) { c.Refused = "the key is not let in" })
-		x.refuse(r)
+		asked := x.call.read().Model
+		x.call.note(func(c *Call) { c.Refused = p.words })
+		x.refuse(x.v.refuse(Status(0, p.why), occasion{api: x.api, model: asked, id: x.id, now: time.Now()}))
 		return
 	}
 	p.id = x.id

@@ -175,13 +175,13 @@ func packed(v []float32) string {
 
 // stored answers for a stored response.
 func (x *exchange) stored(d door) {
-	conv, ok := x.v.stored.find(d.id)
+	conv, ok := x.v.stored.find(storedID{d.key, d.id})
 	if !ok {
 		x.object(&problem{status: http.StatusNotFound, why: WhyBad, words: "Response with id '" + d.id + "' not found."})
 		return
 	}
 	if x.r.Method == http.MethodDelete {
-		x.v.stored.forget(d.id)
+		x.v.stored.forget(storedID{d.key, d.id})
 		x.whole(Fault{}, object{"id": d.id, "object": "response", "deleted": true})
 		return
 	}

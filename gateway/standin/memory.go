@@ -22,19 +22,22 @@ type conversation struct {
 	body  []byte // the reply, as it was stored
 }
 
-// conversations keeps what later requests may refer to by id.
+// conversations keeps what later requests of the same key may refer to by id.
 type conversations struct {
 	mu    sync.Mutex
-	byID  map[string]conversation
-	items map[string]bool
-	order []string
+	byID  map[storedID]conversation
+	items map[storedID]bool
+	order []storedID
 }
+
+// storedID is an id and the key that it was made for: no other key finds it.
+type storedID struct{ key, id string }
 
 func newConversations() *conversations {
-	return &conversations{byID: map[string]conversation{}, items: map[string]bool{}}
+	return &conversations{byID: map[storedID]conversation{}, items: map[storedID]bool{}}
 }
 
-func (c *conversations) keep(id string, conv conversation) {
+func (c *conversations) keep(id storedID, conv conversation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.byID[id] = conv
@@ -42,7 +45,7 @@ func (c *conversations) keep(id string, conv conversation) {
 }
 
 // keepItem remembers the id of an output item.
-func (c *conversations) keepItem(id string) {
+func (c *conversations) keepItem(id storedID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.items[id] = true
@@ -50,7 +53,7 @@ func (c *conversations) keepItem(id string) {
 }
 
 // remember notes an id's age and forgets the oldest. Its caller holds the lock.
-func (c *conversations) remember(id string) {
+func (c *conversations) remember(id storedID) {
 	c.order = append(c.order, id)
 	if len(c.order) > mostConversations {
 		delete(c.byID, c.order[0])
@@ -59,14 +62,14 @@ func (c *conversations) remember(id string) {
 	}
 }
 
-func (c *conversations) find(id string) (conversation, bool) {
+func (c *conversations) find(id storedID) (conversation, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	conv, ok := c.byID[id]
 	return conv, ok
 }
 
-func (c *conversations) forget(id string) bool {
+func (c *conversations) forget(id storedID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.byID[id]
@@ -74,7 +77,7 @@ func (c *conversations) forget(id string) bool {
 	return ok
 }
 
-func (c *conversations) knows(id string) bool {
+func (c *conversations) knows(id storedID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.items[id]

@@ -72,7 +72,7 @@ func (n *Net) Transport() *http.Transport {
 	return &http.Transport{DialContext: n.DialContext, DisableCompression: true}
 }
 
-// Serve serves a handler at a free address until stop is called. stop waits for the server.
+// Serve serves a handler at a free address until stop is called. stop closes every connection and waits for the server's own goroutine.
 func (n *Net) Serve(h http.Handler) (base string, stop func(), err error) {
 	l, err := n.Listen("")
 	if err != nil {

@@ -234,7 +234,7 @@ func (x *exchange) act(f Fault, a *ask, s *score, rest []frame) {
 	switch f.Do {
 	case Error:
 		s.play(x.errorFrames(a, f, s.n))
-		s.end(false)
+		s.end(true)
 	case Cut:
 		s.end(false)
 	case Fin, Reset:

@@ -8,7 +8,7 @@ import (
 
 // problem is an error before it has an API's shape.
 type problem struct {
-	status int
+	status int // 0 = the vendor's own words for the reason are to be used
 	why    Why
 	words  string
 	param  string // OpenAI's param

@@ -9,7 +9,7 @@ import (
 
 // read turns a request into an ask, or into what the vendor says against it.
 func (v *Vendor) read(r *http.Request, d door, body []byte) (*ask, *problem) {
-	a := &ask{api: d.api, op: d.op, model: d.model, body: body, cached: -1}
+	a := &ask{api: d.api, key: d.key, op: d.op, model: d.model, body: body, cached: -1}
 	if r.Method != http.MethodPost {
 		return a, nil
 	}
@@ -54,8 +54,7 @@ func (v *Vendor) known(a *ask) (model, *problem) {
 	if ok || v.opts.Lenient {
 		return m, nil
 	}
-	r := v.refuse(Status(0, WhyModel), occasion{api: a.api, model: a.model})
-	return m, &problem{status: r.status, why: WhyModel, words: "no model " + a.model, detail: string(r.body)}
+	return m, &problem{why: WhyModel, words: "no model " + a.model}
 }
 
 // openAIFlaw words a flaw as OpenAI does, or as the vendors built like DeepSeek do.

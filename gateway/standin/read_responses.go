@@ -198,7 +198,7 @@ func (v *Vendor) responsesBefore(a *ask) *problem {
 	if id == "" {
 		return nil
 	}
-	before, ok := v.stored.find(id)
+	before, ok := v.stored.find(storedID{a.key, id})
 	if !ok {
 		return bad("Previous response with id '"+id+"' not found.").at("previous_response_id", "previous_response_not_found")
 	}
@@ -245,7 +245,7 @@ func (v *Vendor) responsesSeals(a *ask) *problem {
 		}
 		sealed := str(o["encrypted_content"])
 		if sealed == "" {
-			if id := str(o["id"]); id != "" && !v.stored.knows(id) {
+			if id := str(o["id"]); id != "" && !v.stored.knows(storedID{a.key, id}) {
 				return notStored(id)
 			}
 			continue

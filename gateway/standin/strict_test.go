@@ -203,6 +203,9 @@ func TestAVendorRefusesWhatItsVendorRefuses(t *testing.T) {
 				if a.status != c.status || !strings.Contains(a.body, c.words) {
 					t.Errorf("got %d %s\nwant %d with %s", a.status, a.body, c.status, c.words)
 				}
+				if strings.Contains(a.body, `"request_id":""`) {
+					t.Errorf("no request id in %s", a.body)
+				}
 				if got := s.vendor.Refusals(); len(got) != 1 {
 					t.Errorf("%d refusals are recorded", len(got))
 				}

@@ -65,6 +65,9 @@ func New(o Options) *Vendor {
 	if o.APIs != nil {
 		h.apis = o.APIs
 	}
+	if h.roles == nil {
+		h.roles = openAIRoles
+	}
 	if o.Root == "" {
 		o.Root = "/v1"
 	}

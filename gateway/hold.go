@@ -152,6 +152,9 @@ type cut struct {
 func (h *hold) finish(err error, now time.Time) *cut {
 	h.out.mu.Lock()
 	defer h.out.mu.Unlock()
+	if h.state == dropped { // what came behind it is of no account
+		return nil
+	}
 	if rest := h.split.Rest(); len(rest) > 0 && errors.Is(err, io.EOF) {
 		h.tail(rest, now)
 	}

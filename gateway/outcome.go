@@ -81,6 +81,20 @@ func (s *service) refused(reason string) outcome {
 	return outcome{verdict: v, words: v.Words, status: http.StatusOK, reply: vendorError{mine: true}}
 }
 
+// verifyHold is how long the last candidate is not asked again after its vendor wanted its
+// owner to prove who they are: it would only learn the same.
+const verifyHold = time.Minute
+
+// unproven answers from memory for an account whose owner was just told to verify it.
+func (s *service) unproven(c *trace.Candidate, last bool) (outcome, bool) {
+	r := c.Rest
+	if !last || r == nil || r.Why != trace.Verify || time.Since(r.Since) >= verifyHold {
+		return outcome{}, false
+	}
+	v := &trace.Verdict{Row: "verify", Kind: trace.Verify, Status: r.Status, Words: r.Text, Link: r.Link}
+	return outcome{verdict: v, words: v.Words, status: v.Status, reply: vendorError{mine: true}}, true
+}
+
 // slow makes an outcome of a member that gave nothing in its group's time.
 func slow() outcome {
 	v := &trace.Verdict{Row: "first-token", Kind: trace.Slow, Next: true, Status: http.StatusGatewayTimeout, Words: errSlow.Error()}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"dev.magpie/gateway/trace"
@@ -22,7 +23,8 @@ func (g *Gateway) record(a *ask) *record {
 	rec := &record{g: g}
 	rec.r = trace.Route{
 		ID: g.d.Bus.NextID(), Time: a.start, Agent: a.agent, Session: g.masker.Mask(a.session), API: string(a.api),
-		Path: a.path, Stream: a.stream, Asked: g.masker.Mask(a.model), BytesIn: int64(len(a.body)),
+		Path: g.masker.Mask(bounded(a.path)), Stream: a.stream, Asked: g.masker.Mask(bounded(a.model)), BytesIn: int64(len(a.body)),
+		Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}, // lists in JSON, never null
 	}
 	return rec
 }
@@ -30,7 +32,16 @@ func (g *Gateway) record(a *ask) *record {
 // took notes what the body told.
 func (rec *record) took(a *ask) {
 	rec.r.Session, rec.r.Stream = rec.g.masker.Mask(a.session), a.stream
-	rec.r.Asked, rec.r.BytesIn = rec.g.masker.Mask(a.model), int64(len(a.body))
+	rec.r.Asked, rec.r.BytesIn = rec.g.masker.Mask(bounded(a.model)), int64(len(a.body))
+}
+
+// bounded cuts what an agent may have made as long as it likes.
+func bounded(s string) string {
+	const most = 256
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // planned notes the decision; nobody writes it a second time.
@@ -41,7 +52,12 @@ func (rec *record) planned(t *provider.Target, p *trace.Plan) {
 		rec.r.Resolved = trace.Resolved{Provider: t.Provider.ID, Model: t.Model}
 	}
 	rec.r.Routing, rec.r.Pinned = p.Routing, p.Pinned
-	rec.r.Order, rec.r.Left = p.Order, p.Left
+	if p.Order != nil {
+		rec.r.Order = p.Order
+	}
+	if p.Left != nil {
+		rec.r.Left = p.Left
+	}
 }
 
 // tell publishes the route as it is. Its slices are never written again: a try that

@@ -197,7 +197,10 @@ func (s *service) run() {
 		c := &s.order[s.at]
 		last := s.isLast()
 		s.rec.began(c, s.again > 0, time.Now())
-		o := s.try(c, last)
+		o, known := s.unproven(c, last)
+		if !known {
+			o = s.try(c, last)
+		}
 		o.of = c
 		if o.verdict == nil || o.passed || o.gone {
 			s.finish(c, &o)

@@ -35,7 +35,7 @@ func (u *geminiUsage) usage() Usage {
 }
 
 // geminiRefusals are the reasons that end or block a reply for safety.
-var geminiRefusals = map[string]bool{"SAFETY": true, "PROHIBITED_CONTENT": true, "BLOCKLIST": true, "SPII": true, "IMAGE_SAFETY": true}
+var geminiRefusals = map[string]bool{"SAFETY": true, "PROHIBITED_CONTENT": true, "BLOCKLIST": true, "SPII": true, "IMAGE_SAFETY": true, "RECITATION": true}
 
 func (r *Reply) judgeGemini(data []byte) Class {
 	var c geminiChunk

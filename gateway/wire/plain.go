@@ -7,7 +7,7 @@ var unusual = map[Protocol][][]byte{
 	Chat:      {[]byte(`"content_filter"`)},
 	Responses: {[]byte(`"content_filter"`)},
 	Messages:  {[]byte(`"refusal"`), []byte(`"error"`)},
-	Gemini:    {[]byte(`"SAFETY"`), []byte(`"PROHIBITED_CONTENT"`), []byte(`"BLOCKLIST"`), []byte(`"SPII"`), []byte(`"IMAGE_SAFETY"`)},
+	Gemini:    {[]byte(`"SAFETY"`), []byte(`"PROHIBITED_CONTENT"`), []byte(`"BLOCKLIST"`), []byte(`"SPII"`), []byte(`"IMAGE_SAFETY"`), []byte(`"RECITATION"`)},
 }
 
 // plain reads an ordinary whole reply in one walk that allocates next to nothing: ids and

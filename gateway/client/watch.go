@@ -156,7 +156,7 @@ func (r *reader) pump(con *connection) error {
 		}
 		view, err := r.take(e)
 		if err != nil {
-
+			r.last = "" // what can't be read must not be asked for again
 			return err
 		}
 		if view != nil {

@@ -208,7 +208,9 @@ func watch(t *testing.T, c *client.Client) (trace.View, trace.Feed) {
 func next(t *testing.T, f trace.Feed) trace.Batch {
 	t.Helper()
 	synctest.Wait()
-	b, err := f.Next(t.Context(), time.Time{})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	b, err := f.Next(ctx, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

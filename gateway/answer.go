@@ -76,11 +76,7 @@ func (s *service) giveUp() {
 	case o.reply.mine || o.verdict.Kind == trace.TooLarge || o.verdict.Kind == trace.Refused || status != o.status:
 		s.out.refuse(ref, &wire.Facts{})
 	default:
-		ct := o.reply.contentType
-		if ct == "" {
-			ct = "application/json"
-		}
-		s.out.relayError(status, ct, ref.Seconds(), o.reply.body)
+		s.out.relayError(status, o, ref.Seconds())
 	}
 	s.rec.done(status, o.words, s.out.bytes())
 }
@@ -108,6 +104,9 @@ func (s *service) told(o *outcome) *wire.Refusal {
 	switch v.Kind {
 	case trace.TooLarge:
 		ref.Words = failure.TooLongWords(string(s.a.api), v.Words)
+		if ref.Status == http.StatusRequestEntityTooLarge {
+			ref.Words += " (the vendor's limit is one in bytes of the request body)"
+		}
 	case trace.Refused:
 		ref.Status = http.StatusBadRequest
 		ref.Words = o.of.Model + " of " + o.of.Name + ": " + v.Words

@@ -26,9 +26,9 @@ type outcome struct {
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.
 type vendorError struct {
-	contentType string
-	body        []byte
-	mine        bool // there is none: the words are ours
+	header http.Header
+	body   []byte
+	mine   bool // there is none: the words are ours
 }
 
 // failed makes an outcome of what was seen.

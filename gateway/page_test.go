@@ -97,8 +97,9 @@ type apiError struct {
 func errorOf(t *testing.T, api, body string) apiError {
 	t.Helper()
 	var e struct {
-		Type  string   `json:"type"`
-		Error apiError `json:"error"`
+		Type      string   `json:"type"`
+		Error     apiError `json:"error"`
+		RequestID string   `json:"request_id"`
 	}
 	strict(t, body, &e)
 	switch api {

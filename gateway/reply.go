@@ -121,20 +121,26 @@ func (r *reply) refuse(ref *wire.Refusal, facts *wire.Facts) {
 	r.write(ref.Event(r.api, facts, r.passed), true)
 }
 
-// relayError ends the reply with the vendor's own error bytes.
-func (r *reply) relayError(status int, contentType string, retry int64, body []byte) {
+// relayError ends the reply with the vendor's own error bytes, under the names of whoever
+// sent them.
+func (r *reply) relayError(status int, o *outcome, retry int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h := r.w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h["X-Magpie-Request"] = []string{r.id}
+	h["Content-Type"] = jsonType
+	for _, name := range passedOn {
+		if v := o.reply.header[name]; len(v) > 0 && name != "Content-Encoding" { // the body was unpacked
+			h[name] = v
+		}
+	}
+	h.Set("Content-Length", strconv.Itoa(len(o.reply.body)))
+	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = []string{o.of.Provider}, []string{o.of.Model}, []string{r.id}
 	if retry > 0 {
 		h.Set("Retry-After", strconv.FormatInt(retry, 10))
 	}
 	r.begun, r.status = true, status
 	r.w.WriteHeader(status)
-	r.write(body, false)
+	r.write(o.reply.body, false)
 }
 
 // headersOut says whether the agent was told a status already.

@@ -168,7 +168,7 @@ func (t *try) refusal() outcome {
 		t.s.g.d.Secrets.Forget(t.acct.ID)
 	}
 	if !o.verdict.Page && relayable(r.Header, body) {
-		o.reply = vendorError{contentType: r.Header.Get("Content-Type"), body: t.s.g.masker.MaskBytes(body)}
+		o.reply = vendorError{header: r.Header, body: t.s.g.masker.MaskBytes(body)}
 	}
 	return o
 }

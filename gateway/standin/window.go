@@ -2,6 +2,7 @@ package standin
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -100,7 +101,8 @@ func (m *meter) roll(now time.Time) {
 // spend counts one answer.
 func (m *meter) spend() {
 	for i := range m.windows {
-		m.windows[i].Used = min(100, m.windows[i].Used+m.windows[i].Grow)
+		used := m.windows[i].Used + m.windows[i].Grow
+		m.windows[i].Used = min(100, math.Round(used*100)/100)
 	}
 }
 
@@ -145,7 +147,7 @@ func (m *meter) tellUnified(h http.Header) {
 			h.Set(head+"reset", strconv.FormatInt(w.until.Unix(), 10))
 		}
 		h.Set(head+w.Name+"-status", status)
-		h.Set(head+w.Name+"-utilization", strconv.FormatFloat(w.Used/100, 'f', -1, 64))
+		h.Set(head+w.Name+"-utilization", strconv.FormatFloat(math.Round(w.Used*100)/10000, 'f', -1, 64))
 		h.Set(head+w.Name+"-reset", strconv.FormatInt(w.until.Unix(), 10))
 	}
 	h.Set(head+"status", worst)

@@ -34,6 +34,9 @@ func serving(t *testing.T, status int, answer string) (*client.Client, *asked) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		a = asked{r.Method + " " + r.URL.String(), r.Header.Get("Authorization"), r.Header.Get("Origin"), r.Header.Get("Content-Type"), string(b)}
+		if status == http.StatusFound {
+			w.Header().Set("Location", "/elsewhere")
+		}
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, answer)
 	}))

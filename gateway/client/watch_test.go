@@ -286,6 +286,27 @@ func TestALostConnectionIsToldTriedAgainAndResumed(t *testing.T) {
 	})
 }
 
+func TestAConnectionThatLastedIsTriedSoonAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, g *gateway, _ *trace.Bus, c *client.Client) {
+		_, f := watch(t, c)
+		for _, c := range []struct{ lasted, want time.Duration }{
+			{0, 250 * time.Millisecond},
+			{time.Second, 500 * time.Millisecond}, // it did not last: something is wrong there
+			{time.Minute, 250 * time.Millisecond},
+		} {
+			<-time.After(c.lasted)
+			g.set(func() {}, true)
+			got := next(t, f)
+			if got.Link == nil || got.Link.RetryIn != c.want {
+				t.Errorf("after a connection of %s: %+v, want to try in %s", c.lasted, got.Link, c.want)
+			}
+			for got.Link == nil || got.Link.Lost {
+				got = next(t, f)
+			}
+		}
+	})
+}
+
 func TestARestartedGatewayBringsANewView(t *testing.T) {
 	bubble(t, func(t *testing.T, g *gateway, _ *trace.Bus, c *client.Client) {
 		_, f := watch(t, c)

@@ -76,10 +76,8 @@ func unless(ok bool, why string) string {
 func (m *model) plainOrders() []order {
 	named := func(text, help string, id keys.ID) order {
 		o := order{Entry: over.Entry{Text: text, Help: help, Key: m.keyOf(string(id))}, run: func(m *model, _ string) tea.Cmd { return verbs[id](m) }}
-		switch c := m.reg.Command(id); {
-		case c == nil:
-			o.Off = "read-only"
-		default:
+		o.Off = "read-only"
+		if c := m.reg.Command(id); c != nil {
 			_, o.Off = c.Enabled(m.facts())
 		}
 		return o

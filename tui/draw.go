@@ -200,12 +200,13 @@ func (m *model) helpRect() canvas.Rect {
 	return canvas.Rect{Y: top, W: m.size.W, H: m.size.H - top - m.screen.Footer.H}
 }
 
-// lowest is the line that toasts and the filter lie over: the footer, else the last line there is.
+// lowest is the line that toasts and the filter lie over: the footer, else the header, for what is read must
+// not be covered.
 func (m *model) lowest() canvas.Rect {
 	if !m.screen.Footer.Empty() {
 		return m.screen.Footer
 	}
-	return canvas.Rect{Y: m.size.H - 1, W: m.size.W, H: 1}
+	return canvas.Rect{W: m.size.W, H: 1}
 }
 
 func (m *model) drawFooter(c *canvas.Canvas) {

@@ -28,7 +28,8 @@ type painter struct {
 	stopped bool
 	bell    chan struct{}
 
-	lines []string // what is on the terminal; run's own
+	turn  sync.Mutex // held while the terminal is written to
+	lines []string   // what is on the terminal; whoever holds turn has it
 	buf   []byte
 }
 
@@ -75,9 +76,11 @@ func (p *painter) ring() {
 // stop ends the drawing: once it returns, nothing more reaches the terminal.
 func (p *painter) stop() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.stopped = true
 	p.ring()
+	p.mu.Unlock()
+	p.turn.Lock() // a frame on its way out gets there first
+	defer p.turn.Unlock()
 }
 
 // run draws until stop or the context's end.
@@ -107,36 +110,57 @@ func (p *painter) run(ctx context.Context) {
 	}
 }
 
-// draw writes what differs. On is false when there is nothing more to draw, ever.
-func (p *painter) draw() (drew, on bool) {
+// job is what there is to draw.
+type job struct {
+	frame, title string
+	whole        bool // all of it, whatever the terminal shows
+}
+
+// take is the newest frame, false when it has been drawn; on is false when there is nothing more to
+// draw, ever.
+func (p *painter) take() (j job, fresh, on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {
-		return false, false
+		return job{}, false, false
 	}
 	if !p.waiting {
-		return false, true
+		return job{}, false, true
 	}
-	p.waiting = false
-	if out := p.changes(); len(out) > 0 {
+	j = job{frame: p.frame, title: p.title, whole: p.whole}
+	p.waiting, p.whole = false, false
+	return j, true, true
+}
+
+// draw writes what differs. On is false when nothing more will be drawn.
+func (p *painter) draw() (drew, on bool) {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	j, fresh, on := p.take()
+	if !fresh {
+		return false, on
+	}
+	if out := p.changes(j); len(out) > 0 {
 		if _, err := p.out.Write(out); err != nil {
+			p.mu.Lock()
 			p.stopped = true
+			p.mu.Unlock()
 			p.bad()
 			return false, false
 		}
 		drew = true
 	}
 	if p.titled != nil {
-		_ = p.titled(p.title) // nothing depends on a title, and a terminal that is gone says so with the next frame
+		_ = p.titled(j.title) // nothing depends on a title, and a terminal that is gone says so with the next frame
 	}
 	return drew, true
 }
 
 // changes is what turns what the terminal shows into the frame.
-func (p *painter) changes() []byte {
-	next := strings.Split(p.frame, "\n")
+func (p *painter) changes(j job) []byte {
+	next := strings.Split(j.frame, "\n")
 	out := p.buf[:0]
-	whole := p.whole || len(next) != len(p.lines)
+	whole := j.whole || len(next) != len(p.lines)
 	if whole {
 		out = append(out, "\x1b[H\x1b[2J"...)
 	}
@@ -149,7 +173,7 @@ func (p *painter) changes() []byte {
 		out = append(out, ";1H"...)
 		out = append(out, line...)
 	}
-	p.lines, p.whole, p.buf = next, false, out
+	p.lines, p.buf = next, out
 	return out
 }
 

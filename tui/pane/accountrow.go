@@ -266,7 +266,7 @@ func (r *accountRow) bare(c *canvas.Canvas, y int, columns []layout.Column) {
 	}
 	text := r.says(c)
 	if c.Width(text) > end-col.X {
-		text = r.briefly(c)
+		text = r.briefly()
 	}
 	c.Cut(col.X, y, end-col.X, text, r.textPen())
 }

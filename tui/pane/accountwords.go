@@ -37,7 +37,7 @@ func (r *accountRow) says(c *canvas.Canvas) string {
 }
 
 // briefly is says in a word or two.
-func (r *accountRow) briefly(c *canvas.Canvas) string {
+func (r *accountRow) briefly() string {
 	switch r.a.State {
 	case trace.Resting:
 		return strings.TrimSpace("rests " + r.restLeft())
@@ -134,7 +134,7 @@ func (r *accountRow) note(c *canvas.Canvas, width int) string {
 		if said := r.says(c); c.Width(said) <= width || r.a.State != trace.Resting {
 			return said
 		}
-		return r.briefly(c)
+		return r.briefly()
 	}
 	return r.word
 }

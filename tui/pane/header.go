@@ -42,7 +42,7 @@ func helpKey(v *View) string {
 	return v.Keys("view.help")
 }
 
-func brand(v *View) piece { return piece{text: "magpie", pen: theme.TitleFocus, rank: 0} }
+func brand() piece { return piece{text: "magpie", pen: theme.TitleFocus, rank: 0} }
 
 // address is where the gateway listens: whole, or its port alone.
 func address(v *View, whole bool) string {
@@ -91,7 +91,6 @@ type figures struct {
 	live, perMinute, errors int
 	cached, cost            string
 	today                   trace.Today
-	day                     bool // today's figures are of the clock's day
 }
 
 func figuresOf(v *View) figures {
@@ -123,7 +122,7 @@ func (f *figures) errorPen() theme.Role {
 
 func wideHeader(c *canvas.Canvas, v *View) []piece {
 	f := figuresOf(v)
-	p := []piece{brand(v), {text: address(v, true), pen: theme.Muted, gap: 2, rank: 8}}
+	p := []piece{brand(), {text: address(v, true), pen: theme.Muted, gap: 2, rank: 8}}
 	p = append(p, origin(c, v)...)
 	p = append(p,
 		piece{text: up(v), pen: theme.Muted, gap: 2, rank: 7},
@@ -146,7 +145,7 @@ func wideHeader(c *canvas.Canvas, v *View) []piece {
 
 func plainHeader(c *canvas.Canvas, v *View) []piece {
 	f := figuresOf(v)
-	p := []piece{brand(v), {text: address(v, v.Attached != nil), pen: theme.Muted, gap: 1, rank: 8}}
+	p := []piece{brand(), {text: address(v, v.Attached != nil), pen: theme.Muted, gap: 1, rank: 8}}
 	p = append(p, origin(c, v)...)
 	cost := f.cost
 	if cost != "" {
@@ -165,7 +164,7 @@ func plainHeader(c *canvas.Canvas, v *View) []piece {
 
 func narrowHeader(c *canvas.Canvas, v *View) {
 	f := figuresOf(v)
-	first := []piece{brand(v), {text: address(v, false), pen: theme.Muted, gap: 1, rank: 8}}
+	first := []piece{brand(), {text: address(v, false), pen: theme.Muted, gap: 1, rank: 8}}
 	if v.Demo {
 		first = append(first, piece{text: "DEMO", pen: theme.Low, gap: 2, rank: 1})
 	}
@@ -197,7 +196,7 @@ func behindShort(v *View) piece {
 
 func tinyHeader(c *canvas.Canvas, v *View) []piece {
 	f := figuresOf(v)
-	p := []piece{brand(v)}
+	p := []piece{brand()}
 	if v.Demo {
 		p = append(p, piece{text: "DEMO", pen: theme.Low, gap: 1, rank: 1})
 	}
@@ -218,11 +217,12 @@ func digest(c *canvas.Canvas, v *View) {
 	if c.W() < 24 {
 		x = 0
 	}
-	live := piece{text: fmt.Sprintf("%s%d", c.Glyphs().Live, f.live), pen: f.livePen(), gap: 1, rank: 1}
+	live := piece{text: fmt.Sprintf("%s%d", c.Glyphs().Live, f.live), pen: f.livePen(), gap: 1}
 	p := []piece{{text: "magpie", pen: theme.TitleFocus, rank: 2}, live}
 	switch {
 	case !v.State.Link.Lost.IsZero():
-		p = append(p, piece{text: "lost " + v.Clock.Stamp(v.State.Link.Lost), pen: theme.Error, gap: 1, rank: 1})
+		p[1].rank = 3
+		p = append(p, piece{text: "lost " + v.Clock.Stamp(v.State.Link.Lost), pen: theme.Error, gap: 1})
 	case v.Demo:
 		p = append(p, piece{text: "DEMO", pen: theme.Low, gap: 1, rank: 3})
 	}
@@ -267,16 +267,16 @@ func lostHeader(c *canvas.Canvas, v *View) {
 		attached = piece{text: sep + " attached", pen: theme.Muted, gap: 1, rank: 6}
 	}
 	if c.H() >= 2 {
-		fit(c, 1, 0, []piece{brand(v), {text: address(v, false), pen: theme.Muted, gap: 1, rank: 8}, attached, {text: sep + " " + lost, pen: theme.Error, gap: 1}})
+		fit(c, 1, 0, []piece{brand(), {text: address(v, false), pen: theme.Muted, gap: 1, rank: 8}, attached, {text: sep + " " + lost, pen: theme.Error, gap: 1}})
 		fit(c, 1, 1, []piece{{text: retry, pen: theme.Muted}})
 		return
 	}
 	if c.W() < 60 {
-		fit(c, 1, 0, []piece{brand(v), {text: lost, pen: theme.Error, gap: 2}})
+		fit(c, 1, 0, []piece{brand(), {text: lost, pen: theme.Error, gap: 2}})
 		return
 	}
 	fit(c, 1, 0, []piece{
-		brand(v),
+		brand(),
 		{text: address(v, true), pen: theme.Muted, gap: 1, rank: 8},
 		attached,
 		{text: sep + " " + lost + ",", pen: theme.Error, gap: 1},

@@ -88,7 +88,8 @@ func (q *Requests) Draw(c *canvas.Canvas, v *View, s Shown) {
 	seen := rows[top:min(top+c.H(), len(rows))]
 	models := modelNames(c.Glyphs(), seen, columns)
 	for y, r := range seen {
-		q.row(c, v, y, columns, r, models[y])
+		row := requestRow{v: v, r: r, model: models[y]}
+		row.draw(c, y, columns)
 		if s.Focus && top+y == selected {
 			choose(c, y, 1)
 		}
@@ -176,18 +177,24 @@ func markLook(set *canvas.GlyphSet, m trace.Outcome) (glyph string, pen theme.Ro
 	return " ", theme.None
 }
 
-// row draws one request.
-func (q *Requests) row(c *canvas.Canvas, v *View, y int, columns []layout.Column, r *trace.Route, model string) {
-	mark := r.Outcome()
+// requestRow is one request on its way to the canvas.
+type requestRow struct {
+	v     *View
+	r     *trace.Route
+	model string // as it is called among those that are seen with it
+}
+
+func (q *requestRow) draw(c *canvas.Canvas, y int, columns []layout.Column) {
+	mark := q.r.Outcome()
 	for _, col := range columns {
-		text, pen := cellOf(c, v, r, col)
+		text, pen := cellOf(c, q.v, q.r, col)
 		switch col.Col { //nolint:exhaustive // the others are cellOf's
 		case layout.ColMark:
 			text, pen = markLook(c.Glyphs(), mark)
 		case layout.ColModel:
-			text, pen = model, theme.FG
+			text, pen = q.model, theme.FG
 		case layout.ColWho:
-			text, pen = whoOf(c, v, r, mark)
+			text, pen = whoOf(c, q.v, q.r, mark)
 		}
 		if col.Right {
 			c.TextRight(col.X, y, col.W, text, pen)

@@ -74,12 +74,9 @@ type piece struct {
 }
 
 // fit writes pieces side by side from x on, leaving out those of the highest rank until the
-// others fit, and gives the cell after the last.
-func fit(c *canvas.Canvas, x, y int, pieces []piece) int {
-	return fitWithin(c, x, y, c.W()-x, pieces)
-}
-
-func fitWithin(c *canvas.Canvas, x, y, room int, pieces []piece) int {
+// others fit.
+func fit(c *canvas.Canvas, x, y int, pieces []piece) {
+	room := c.W() - x
 	kept := make([]bool, len(pieces))
 	total := 0
 	for i, p := range pieces {
@@ -116,5 +113,4 @@ func fitWithin(c *canvas.Canvas, x, y, room int, pieces []piece) int {
 		first = false
 		x += c.Cut(x, y, end-x, p.text, p.pen)
 	}
-	return x
 }

@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"dev.magpie/gateway/trace"
 	"pgregory.net/rapid"
+
+	"dev.magpie/gateway/trace"
 )
 
 func window(name string, used float64, span, left time.Duration) trace.Window {

@@ -1,0 +1,422 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway/control"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/tui/feed"
+	"dev.magpie/tui/layout"
+	"dev.magpie/tui/term"
+)
+
+// settleCmd runs a command and hands what it brings to the screen, until nothing comes any more.
+func settleCmd(m *model, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			settleCmd(m, c)
+		}
+	default:
+		settleCmd(m, m.handle(msg))
+	}
+}
+
+// keyed makes an everyday screen, presses keys and settles what they set off.
+func keyed(t *testing.T, g *fakeGateway, pressed ...string) *model {
+	t.Helper()
+	m := sceneModel(t, scenes[1], layout.Size{W: 80, H: 24})
+	m.g = g
+	for _, k := range pressed {
+		settleCmd(m, press(m, k))
+		m.draw()
+	}
+	return m
+}
+
+func TestKeysBecomeCommands(t *testing.T) {
+	for _, tc := range []struct {
+		does string
+		keys []string
+		want []control.Command
+	}{
+		{"p on an account pauses it", []string{"1", "j", "p"}, []control.Command{{Verb: control.Pause, Who: homePro}}},
+		{"p on a paused account lets it take requests again", []string{"1", "G", "p"}, []control.Command{{Verb: control.Resume, Who: "openrouter/or-key"}}},
+		{"p on a request pauses the account that it was sent to", []string{"j", "p"}, []control.Command{{Verb: control.Pause, Who: homePro}}},
+		{"p in an opened request does the same", []string{"j", "j", "enter", "j", "p"}, []control.Command{{Verb: control.Pause, Who: workMax}}},
+		{"P pins", []string{"1", "j", "P"}, []control.Command{{Verb: control.Pin, Who: homePro}}},
+		{"w wakes an account that rests", []string{"1", "j", "j", "j", "w"}, []control.Command{{Verb: control.Wake, Who: relayA}}},
+		{"w on one that does not rest does nothing", []string{"1", "w"}, nil},
+		{"U with nothing to undo does nothing", []string{"U"}, nil},
+		{"U takes back what was done", []string{"1", "j", "p", "U"}, []control.Command{{Verb: control.Pause, Who: homePro}, {Verb: control.Undo}}},
+		{"letters that came at once are keys one after another", []string{"1", "jjj", "w"}, []control.Command{{Verb: control.Wake, Who: relayA}}},
+		{"p in the log means nobody", []string{"5", "p"}, nil},
+		{"the palette runs a command", []string{":", "wake relay", "enter"}, []control.Command{{Verb: control.Wake, Who: relayA}}},
+		{"the palette runs what was chosen", []string{":", "pause", "down", "enter"}, []control.Command{{Verb: control.Pause, Who: homePro}}},
+		{"the palette does not run what cannot be", []string{":", "wake home", "enter"}, nil},
+	} {
+		g := newFake(sceneView())
+		keyed(t, g, tc.keys...)
+		if diff := cmp.Diff(tc.want, g.did()); diff != "" {
+			t.Errorf("%s (-want +did):\n%s", tc.does, diff)
+		}
+	}
+}
+
+// soleView has one account that may be asked.
+func soleView() trace.View {
+	v := sceneView()
+	v.Status.Groups = nil
+	v.Status.Accounts = v.Status.Accounts[:1]
+	return v
+}
+
+func TestPausingTheLastReadyAccountIsAskedFirst(t *testing.T) {
+	g := newFake(soleView())
+	g.preview = func(c control.Command) (control.Effect, error) {
+		return control.Effect{Class: control.Reversible, Words: "work-max takes no more requests.", Token: "fresh"}, nil
+	}
+	var token control.Token
+	g.do = func(_ control.Command, tok control.Token) (control.Done, error) {
+		token = tok
+		return control.Done{Words: "paused"}, nil
+	}
+	m := sceneModel(t, scene{view: soleView}, layout.Size{W: 80, H: 24})
+	m.g = g
+	settleCmd(m, press(m, "1"))
+	settleCmd(m, press(m, "p"))
+	if m.dialog == nil || m.dialog.Title != "pause work-max?" || len(g.did()) != 0 {
+		t.Fatalf("no question was asked: %+v, done %v", m.dialog, g.did())
+	}
+	settleCmd(m, press(m, "y"))
+	if len(g.did()) != 0 {
+		t.Fatal("a key that was typed ahead pressed the button")
+	}
+	m.now = m.now.Add(time.Second)
+	settleCmd(m, press(m, "y"))
+	if len(g.did()) != 1 || token != "fresh" || m.dialog != nil {
+		t.Errorf("done %v with token %q, dialog %v", g.did(), token, m.dialog)
+	}
+}
+
+func TestDialogsKeepEverythingUnlessTold(t *testing.T) {
+	for _, key := range []string{"enter", "esc"} {
+		m := keyed(t, newFake(sceneView()), "q")
+		if m.dialog == nil {
+			t.Fatal("quitting while requests are live does not ask")
+		}
+		m.now = m.now.Add(time.Second)
+		settleCmd(m, press(m, key))
+		if m.dialog != nil || m.exit != Running {
+			t.Errorf("%s: dialog %v, exit %v", key, m.dialog, m.exit)
+		}
+	}
+}
+
+func TestWaysToQuit(t *testing.T) {
+	quiet := func() trace.View {
+		v := sceneView()
+		v.Routes = nil
+		return v
+	}
+	used := func() trace.View {
+		v := sceneView()
+		v.Routes = v.Routes[:len(v.Routes)-2]
+		return v
+	}
+	for _, tc := range []struct {
+		why   string
+		scene scene
+		keys  []string
+		want  Exit
+		title string
+	}{
+		{"nobody used it", scene{view: quiet}, []string{"q"}, ExitQuit, ""},
+		{"agents used it lately", scene{view: used}, []string{"q"}, Running, "quit magpie?"},
+		{"agents used it lately, and Q", scene{view: used}, []string{"q", "Q"}, ExitQuit, ""},
+		{"requests are live", scene{}, []string{"q"}, Running, "2 requests are still being answered"},
+		{"requests are live, and d", scene{}, []string{"q", "d"}, ExitDrain, ""},
+		{"requests are live, and Q", scene{}, []string{"q", "Q"}, ExitQuit, ""},
+		{"requests are live, and enter", scene{}, []string{"q", "enter"}, Running, ""},
+		{"ctrl+c once", scene{}, []string{"ctrl+c"}, Running, "2 requests are still being answered"},
+		{"ctrl+c twice", scene{}, []string{"ctrl+c", "ctrl+c"}, ExitQuit, ""},
+		{"ctrl+c while a filter is typed", scene{}, []string{"/", "abc", "ctrl+c"}, Running, "2 requests are still being answered"},
+		{"it shows another process's gateway", scene{options: func(o *Options) { o.Attached = &Attached{PID: 1} }}, []string{"q"}, ExitQuit, ""},
+		{"q in a page only closes it", scene{}, []string{"enter", "q"}, Running, ""},
+	} {
+		m := sceneModel(t, tc.scene, layout.Size{W: 80, H: 24})
+		for _, k := range tc.keys {
+			press(m, k)
+			m.now = m.now.Add(time.Second)
+			m.draw()
+		}
+		title := ""
+		if m.dialog != nil && m.exit == Running {
+			title = m.dialog.Title
+		}
+		if m.exit != tc.want || title != tc.title {
+			t.Errorf("%s: exit %v with dialog %q, want %v with %q", tc.why, m.exit, title, tc.want, tc.title)
+		}
+	}
+	m := sceneModel(t, scene{}, layout.Size{W: 80, H: 24})
+	press(m, "ctrl+c")
+	m.now = m.now.Add(3 * time.Second)
+	press(m, "ctrl+c")
+	if m.exit != Running {
+		t.Error("a second ctrl+c long after the first quits at once")
+	}
+}
+
+func TestTheQuitDialogStaysTrue(t *testing.T) {
+	m := keyed(t, newFake(sceneView()), "q")
+	ended := sceneRows[0].route(4182)
+	ended.Done, ended.Status, ended.Seq = true, 200, 99999
+	m.handle(feed.Msg{Batch: trace.Batch{Routes: []trace.Route{ended}}, At: m.now})
+	m.draw()
+	if m.dialog.Title != "1 request is still being answered" {
+		t.Errorf("it still says %q", m.dialog.Title)
+	}
+}
+
+func TestMovingAndOpening(t *testing.T) {
+	for _, tc := range []struct {
+		does string
+		keys []string
+		want func(*model) bool
+	}{
+		{"enter opens the selected request", []string{"j", "j", "enter"}, func(m *model) bool { return m.opened.request == 4180 && m.front() == layout.Detail }},
+		{"j in a page shows the next one", []string{"enter", "j"}, func(m *model) bool { return m.opened.request == 4181 }},
+		{"esc goes back to the list", []string{"enter", "esc"}, func(m *model) bool { return m.opened.kind == nothingOpen && m.front() == layout.Requests }},
+		{"a goes to its account", []string{"enter", "a"}, func(m *model) bool { return m.opened.account == workMax }},
+		{"enter on an account opens it", []string{"1", "j", "enter"}, func(m *model) bool { return m.opened.account == homePro }},
+		{"enter on a conversation shows its requests", []string{"3", "enter"}, func(m *model) bool {
+			return m.requests.Filter.Text == "conv:0b-c02e" && len(m.requests.Rows(m.view())) == 4
+		}},
+		{"enter on a group shows its requests", []string{"4", "j", "enter"}, func(m *model) bool { return m.requests.Filter.Text == "group:cheap" }},
+		{"a pane's digit again zooms it", []string{"5", "5"}, func(m *model) bool { return m.zoom && m.focus == layout.Log }},
+		{"esc leaves the zoom", []string{"5", "z", "esc"}, func(m *model) bool { return !m.zoom }},
+		{"tab goes round", []string{"tab", "tab", "tab", "tab", "tab"}, func(m *model) bool { return m.focus == layout.Requests }},
+		{"shift+tab goes back", []string{"shift+tab"}, func(m *model) bool { return m.focus == layout.Accounts }},
+		{"f holds still", []string{"f"}, func(m *model) bool { return !m.requests.Cursor.Follows() }},
+		{"f again follows", []string{"f", "f"}, func(m *model) bool { return m.requests.Cursor.Follows() }},
+		{"G goes to the oldest", []string{"G"}, func(m *model) bool { return m.selectedRequest().ID == 4167 }},
+		{"g goes back to live", []string{"G", "g"}, func(m *model) bool { return m.requests.Cursor.Follows() }},
+		{"a filter narrows as it is typed", []string{"/", "state:failed"}, func(m *model) bool { return len(m.requests.Rows(m.view())) == 1 }},
+		{"enter keeps it", []string{"/", "state:failed", "enter"}, func(m *model) bool { return m.filter == nil && len(m.requests.Rows(m.view())) == 1 }},
+		{"esc forgets it", []string{"/", "state:failed", "esc"}, func(m *model) bool { return m.filter == nil && m.requests.Filter.Empty() }},
+		{"esc in the list clears it", []string{"/", "state:failed", "enter", "esc"}, func(m *model) bool { return m.requests.Filter.Empty() }},
+		{"the log has a filter of its own", []string{"5", "/", "relay", "enter"}, func(m *model) bool {
+			return len(m.logs.Rows(m.view())) == 2 && m.requests.Filter.Empty()
+		}},
+		{"? shows the keys", []string{"?"}, func(m *model) bool { return m.help != nil }},
+		{"/ in the help searches", []string{"?", "/", "pin"}, func(m *model) bool { return m.help.Searching && m.help.Search.String() == "pin" }},
+		{"keys are text while searching", []string{"?", "/", "q"}, func(m *model) bool { return m.help != nil && m.exit == Running }},
+		{"l scrolls the log sideways", []string{"5", "l"}, func(m *model) bool { return m.logs.Side == 8 }},
+		{"an unknown second key does nothing", []string{"y", "x"}, func(m *model) bool { return m.pending == "" }},
+		{"the palette opens a request by its number", []string{":", "goto 4176", "enter"}, func(m *model) bool { return m.opened.request == 4176 }},
+		{"the palette filters", []string{":", "filter agent:droid", "enter"}, func(m *model) bool { return len(m.requests.Rows(m.view())) == 2 }},
+		{"a command that takes words waits for them", []string{":", "filter", "enter"}, func(m *model) bool { return m.palette != nil && m.palette.Input.String() == "filter " }},
+		{"tab completes in the palette", []string{":", "wak", "tab"}, func(m *model) bool { return strings.HasPrefix(m.palette.Input.String(), "wake ") }},
+		{"the palette chooses the layout", []string{":", "layout wide", "enter"}, func(m *model) bool { return m.wide != nil }},
+		{"the palette quits", []string{":", "quit", "enter"}, func(m *model) bool { return m.dialog != nil }},
+		{"t wears the next theme", []string{"t"}, func(m *model) bool { return m.theme.ID != "magpie-dark" && m.chose == m.theme.ID }},
+		{"the palette wears a theme", []string{":", "theme contrast", "enter"}, func(m *model) bool { return m.theme.ID == "contrast" }},
+	} {
+		if m := keyed(t, newFake(sceneView()), tc.keys...); !tc.want(m) {
+			t.Errorf("%s: it does not:\n%s", tc.does, m.canvas.Plain())
+		}
+	}
+}
+
+func TestPastedTextFiresNoKeys(t *testing.T) {
+	g := newFake(sceneView())
+	m := keyed(t, g)
+	pasted := keyMsg{KeyMsg: tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("1pqQ"), Paste: true}, at: m.now}
+	settleCmd(m, m.handle(pasted))
+	if len(g.did()) > 0 || m.dialog != nil || m.focus != layout.Requests {
+		t.Error("pasted text pressed keys")
+	}
+	press(m, "/")
+	m.handle(keyMsg{KeyMsg: tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("state:\nfailed\x1b[2J"), Paste: true}, at: m.now})
+	if got := m.filter.Input.String(); strings.ContainsAny(got, "\n\x1b") {
+		t.Errorf("the filter holds %q", got)
+	}
+}
+
+func TestReadOnlyChangesNothing(t *testing.T) {
+	g := newFake(sceneView())
+	m := sceneModel(t, scene{options: func(o *Options) { o.ReadOnly = true }}, layout.Size{W: 80, H: 24})
+	m.g = g
+	for _, k := range []string{"1", "p", "P", "j", "j", "j", "w", "U", ":", "pause work", "enter"} {
+		settleCmd(m, press(m, k))
+	}
+	if len(g.did()) > 0 {
+		t.Errorf("it did %v", g.did())
+	}
+}
+
+func TestWhatWentWrongStaysUntilAKey(t *testing.T) {
+	g := newFake(sceneView())
+	g.do = func(control.Command, control.Token) (control.Done, error) {
+		return control.Done{}, &control.Error{Message: "no such account", Matches: []string{"a/1", "b/1"}}
+	}
+	m := keyed(t, g, "1", "j", "p")
+	m.now = m.now.Add(time.Hour)
+	m.draw()
+	if !strings.Contains(m.canvas.Plain(), "no such account: a/1 b/1") {
+		t.Errorf("the refusal is not told:\n%s", m.canvas.Plain())
+	}
+	press(m, "k")
+	m.draw()
+	if strings.Contains(m.canvas.Plain(), "no such account") {
+		t.Error("it is still told after a key")
+	}
+}
+
+func TestADisabledCommandSaysWhy(t *testing.T) {
+	m := keyed(t, newFake(sceneView()), "1", "w")
+	if !strings.Contains(m.canvas.Plain(), "it does not rest") {
+		t.Errorf("it does not say why:\n%s", m.canvas.Plain())
+	}
+}
+
+func TestAnOpenPageOfWhatIsGoneCloses(t *testing.T) {
+	m := keyed(t, newFake(sceneView()), "1", "enter")
+	m.handle(feed.Msg{Batch: trace.Batch{Accounts: []trace.Account{{ID: workMax, Removed: true}}}, At: m.now})
+	if m.opened.kind != nothingOpen {
+		t.Error("an account that is gone is still open")
+	}
+}
+
+func TestTheFeedsEndEndsTheScreen(t *testing.T) {
+	m := keyed(t, newFake(sceneView()))
+	m.handle(feed.Msg{Err: context.Canceled, At: m.now})
+	if m.exit != ExitStop {
+		t.Errorf("it ended with %v", m.exit)
+	}
+}
+
+func TestAPanicEndsTheScreenWithItsStack(t *testing.T) {
+	m := sceneModel(t, scene{}, layout.Size{W: 80, H: 24})
+	m.canvas = nil
+	_, cmd := m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
+	if m.exit != ExitPanic || !strings.Contains(string(m.crash), "draw.go") || cmd == nil {
+		t.Fatalf("exit %v, stack %q", m.exit, m.crash)
+	}
+	if _, quits := cmd().(tea.QuitMsg); !quits {
+		t.Error("the program does not end")
+	}
+}
+
+func TestWakeUpsDoNotPileUp(t *testing.T) {
+	m := sceneModel(t, scene{}, layout.Size{W: 80, H: 24})
+	for range 1000 {
+		m.dirty = true
+		m.Update(feed.Msg{Batch: trace.Batch{Logs: []trace.Log{{Text: "x"}}}, At: m.now})
+	}
+	if n := len(m.armed); n != 1 {
+		t.Errorf("%d wake-ups are under way for one change to come", n)
+	}
+	due := m.armed[0]
+	m.Update(tickMsg{due: due, now: due})
+	if len(m.armed) != 1 || !m.armed[0].After(due) {
+		t.Errorf("after a wake-up those under way are %v", m.armed)
+	}
+}
+
+// tools stands for the programs that hold a clipboard.
+type tools struct{ text *string }
+
+func (tools) Has(name string) bool { return name == "pbcopy" }
+
+func (c tools) Run(_ context.Context, text string, _ []string) error {
+	*c.text = text
+	return nil
+}
+
+func TestCopying(t *testing.T) {
+	for _, tc := range []struct {
+		what string
+		keys []string
+		want func(string) bool
+	}{
+		{"y i copies a request's id", []string{"y", "i"}, func(s string) bool { return s == "4182" }},
+		{"y i copies an account's id", []string{"1", "y", "i"}, func(s string) bool { return s == workMax }},
+		{"y j copies a request as JSON", []string{"j", "j", "y", "j"}, func(s string) bool {
+			var r trace.Route
+			return json.Unmarshal([]byte(s), &r) == nil && r.ID == 4180 && r.Order[0].Reason == "first in group always-on"
+		}},
+		{"y y copies the row", []string{"j", "j", "y", "y"}, func(s string) bool { return strings.HasPrefix(s, "codex gpt-6.1-sol » claude/work-max 200") }},
+		{"y y copies a line of the log", []string{"5", "y", "y"}, func(s string) bool { return s == "14:02:08 warn: relay-a rests 60s: rate limit" }},
+		{"y y copies an open page", []string{"j", "j", "enter", "y", "y"}, func(s string) bool {
+			return strings.Contains(s, "considered, in order") && strings.Contains(s, "2 ✓ work-max")
+		}},
+	} {
+		m := sceneModel(t, scenes[1], layout.Size{W: 80, H: 24})
+		var got string
+		m.clip = &term.Clipboard{Tools: tools{&got}}
+		for _, k := range tc.keys {
+			settleCmd(m, press(m, k))
+		}
+		if !tc.want(got) {
+			t.Errorf("%s: it copied %q", tc.what, got)
+		}
+		m.draw()
+		if !strings.Contains(m.canvas.Plain(), "copied with pbcopy") {
+			t.Errorf("%s: it does not say so", tc.what)
+		}
+	}
+}
+
+func TestTheScreenComesBackAsItWasLeft(t *testing.T) {
+	m := keyed(t, newFake(sceneView()), "/", "state:failed", "enter", "t", "4", "z")
+	mem := m.memory()
+	again := sceneModel(t, scene{options: func(o *Options) { o.Memory = mem }}, layout.Size{W: 80, H: 24})
+	if again.focus != layout.Groups || !again.zoom || again.requests.Filter.Text != "state:failed" || again.theme.ID != m.theme.ID {
+		t.Errorf("it comes back as %+v", again.memory())
+	}
+	gone := sceneModel(t, scene{options: func(o *Options) { o.Memory = Memory{Pane: 99, Theme: "no-such"} }}, layout.Size{W: 80, H: 24})
+	if gone.focus != layout.Requests || gone.theme.ID != "magpie-dark" {
+		t.Errorf("with a memory that makes no sense it comes back as %+v", gone.memory())
+	}
+}
+
+func TestWrongOptionsAreToldBeforeTheScreenOpens(t *testing.T) {
+	env := func(k string) string { return map[string]string{"TERM": "xterm-256color"}[k] }
+	if _, err := newModel(t.Context(), nil, Options{Env: env, Keys: map[string][]string{"no.such": {"x"}}}, true); err == nil {
+		t.Error("a key for no command is taken")
+	}
+	if _, err := newModel(t.Context(), nil, Options{Env: env, Look: Look{Flag: "no-such"}}, true); err == nil {
+		t.Error("a theme that is not there is taken")
+	}
+	if _, err := newModel(t.Context(), nil, Options{Env: env, Look: Look{Theme: config.Theme{Name: "no-such"}}}, true); err == nil {
+		t.Error("a theme of the config that is not there is taken")
+	}
+}
+
+func TestRunTellsWhyItCannotWatch(t *testing.T) {
+	_, err := Run(t.Context(), deaf{}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "nobody home") {
+		t.Errorf("it says %v", err)
+	}
+}
+
+// deaf is a gateway that does not answer.
+type deaf struct{ Gateway }
+
+func (deaf) Watch(context.Context) (trace.View, trace.Feed, error) {
+	return trace.View{}, nil, errors.New("nobody home")
+}

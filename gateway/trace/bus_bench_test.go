@@ -3,6 +3,7 @@ package trace_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -53,4 +54,27 @@ func BenchmarkPublish(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkTenSubscribers prints what a publish costs with ten readers that all wait for
+// it, against one: the worst case, as each publish has them all woken.
+func BenchmarkTenSubscribers(b *testing.B) {
+	paced := func(n int) time.Duration {
+		bus := trace.NewBus(trace.Options{})
+		defer subscribe(bus, n, 0)()
+		var sum time.Duration
+		for i := range b.N {
+			begin := time.Now()
+			bus.Publish(trace.Route{ID: int64(i % 16)})
+			sum += time.Since(begin)
+			for range 5 + 2*n { // the readers take it and wait again
+				runtime.Gosched()
+			}
+		}
+		return sum
+	}
+	one, ten := paced(1), paced(10)
+	b.ReportMetric(float64(one.Nanoseconds())/float64(b.N), "ns/publish-1")
+	b.ReportMetric(float64(ten.Nanoseconds())/float64(b.N), "ns/publish-10")
+	b.ReportMetric(float64(ten)/float64(max(one, 1)), "ratio")
 }

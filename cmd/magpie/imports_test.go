@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"gateway/wire":        {"gateway/wire/..."},
 	"gateway/wire/sse":    {},
 	"provider":            {"config", "gateway/wire"},
-	"provider/vendors":     {"provider", "provider/vendors/..."},
+	"provider/vendors":    {"provider", "provider/vendors/..."},
 	"gateway/trace":       {},
 	"gateway/trace/words": {"gateway/trace"},
 	"gateway/control":     {"gateway/trace"},
@@ -43,9 +43,9 @@ var mayImport = map[string][]string{
 
 // below are the rules of folders whose packages all obey one line.
 var below = map[string][]string{
-	"tui/":             mayImport["tui"],
+	"tui/":              mayImport["tui"],
 	"provider/vendors/": {"provider"},
-	"gateway/wire/":    {"gateway/wire", "gateway/wire/sse"},
+	"gateway/wire/":     {"gateway/wire", "gateway/wire/sse"},
 }
 
 // neverTouches are the parts of the standard library that a pure package keeps out of.

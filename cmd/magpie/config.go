@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"dev.magpie/config"
+)
+
+func (p *process) configCommand(o *globals) *cobra.Command {
+	return parent(&cobra.Command{Use: "config", Short: "Check the config file, or say where it is"}, p.configCheckCommand(o), p.configPathCommand(o))
+}
+
+func (p *process) configPathCommand(o *globals) *cobra.Command {
+	return listing(o, &cobra.Command{
+		Use:   "path",
+		Short: "Print where the config file is, or would be",
+		Args:  arguments(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			path := p.paths().Config
+			if !o.json {
+				return p.printf("%s\n", path)
+			}
+			_, err := os.Stat(path)
+			return p.json(map[string]any{"path": path, "exists": err == nil}, nil)
+		},
+	})
+}
+
+func (p *process) configCheckCommand(o *globals) *cobra.Command {
+	return listing(o, &cobra.Command{
+		Use:   "check [<file>]",
+		Short: "Read the config as the gateway does, and tell all that is wrong with it",
+		Long:  "Exits with 2 when something is. What is asked for and not carried out by this version is told too, and is no error.",
+		Args:  arguments(0, 1, ""),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file := p.paths().Config
+			if len(args) > 0 {
+				file = args[0]
+			} else if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !o.json {
+				return p.printf("there is no config file at %s: magpie uses what it finds on the machine\n", file)
+			}
+			return p.checkConfig(file, o.json)
+		},
+	})
+}
+
+// problemRow is one problem as JSON.
+type problemRow struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
+
+func (p *process) checkConfig(file string, asJSON bool) error {
+	cfg, err := config.Load(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return misused("there is no file %s", file)
+	}
+	if err == nil {
+		_, err = check(cfg, os.DirFS(p.paths().Themes))
+	}
+	var bad *config.Errors
+	if err != nil && !errors.As(err, &bad) {
+		return err
+	}
+	if asJSON {
+		return p.checkedJSON(file, cfg, bad)
+	}
+	if bad != nil {
+		return bad
+	}
+	for _, w := range (&settings{cfg: cfg}).warnings() {
+		p.complain(w)
+	}
+	return p.printf("%s is good: %s, %s\n", file, count(len(cfg.Providers), "provider"), count(len(cfg.Groups), "group"))
+}
+
+func (p *process) checkedJSON(file string, cfg *config.Config, bad *config.Errors) error {
+	problems, unserved := []problemRow{}, []string{}
+	if bad != nil {
+		for _, one := range bad.Problems {
+			problems = append(problems, problemRow{one.File, one.Line, one.Col, one.Text, one.Hint})
+		}
+	} else {
+		unserved = append(unserved, cfg.Unserved()...)
+	}
+	err := p.json(map[string]any{"path": file, "ok": bad == nil, "problems": problems, "unserved": unserved}, nil)
+	if err == nil && bad != nil {
+		err = &exitError{code: exitUsage}
+	}
+	return err
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// process is what the commands know of the process that they run in, so that a test can be one too.
+type process struct {
+	args   []string // without the program's name
+	in     io.Reader
+	out    io.Writer
+	err    io.Writer
+	getenv func(name string) string
+	home   string // of the person, "" when there is none
+	tty    func() bool
+	now    func() time.Time
+	zone   *time.Location
+
+	// notify and stop are those of package signal.
+	notify func(c chan<- os.Signal, sig ...os.Signal)
+	stop   func(c chan<- os.Signal)
+}
+
+// thisProcess is the real one.
+func thisProcess() *process {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // whoever needs it says so
+	}
+	return &process{
+		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		getenv: os.Getenv, home: home, now: time.Now, zone: time.Local,
+		tty:    func() bool { return term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) },
+		notify: signal.Notify, stop: signal.Stop,
+	}
+}

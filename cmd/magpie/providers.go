@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dev.magpie/gateway/client"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/trace/words"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/tui/canvas"
+)
+
+func (p *process) providersCommand(o *globals) *cobra.Command {
+	return listing(o, &cobra.Command{
+		Use:   "providers",
+		Short: "List the vendors' entries of the running gateway",
+		Args:  arguments(0, 0, ""),
+		RunE: p.asking(o, func(ctx context.Context, c *client.Client, _ []string) error {
+			all, err := c.Providers(ctx)
+			if err != nil || o.json {
+				return p.json(map[string]any{"providers": all}, err)
+			}
+			return p.providers(all)
+		}),
+	})
+}
+
+func (p *process) providerCommand(o *globals) *cobra.Command {
+	return parent(&cobra.Command{
+		Use:   "provider",
+		Short: "Look at one vendor's entry, test its keys, list its models",
+	}, p.providerShowCommand(o), p.providerTestCommand(o), p.providerModelsCommand(o))
+}
+
+const idWords = "a provider's id; magpie providers lists them"
+
+func (p *process) providerShowCommand(o *globals) *cobra.Command {
+	return listing(o, &cobra.Command{
+		Use:               "show <id>",
+		Short:             "Show an entry: addresses, keys (masked), fallback",
+		Args:              arguments(1, 1, idWords),
+		ValidArgsFunction: p.completeProvider(o),
+		RunE: p.asking(o, func(ctx context.Context, c *client.Client, args []string) error {
+			one, err := provided(ctx, c, args[0])
+			if err != nil || o.json {
+				return p.json(one, err)
+			}
+			return p.provider(&one)
+		}),
+	})
+}
+
+// provided finds a provider by its id.
+func provided(ctx context.Context, c *client.Client, id string) (trace.Provider, error) {
+	all, err := c.Providers(ctx)
+	if err != nil {
+		return trace.Provider{}, err
+	}
+	var known []string
+	for _, one := range all {
+		if strings.EqualFold(one.ID, id) {
+			return one, nil
+		}
+		known = append(known, one.ID)
+	}
+	return trace.Provider{}, failed("there is no provider %.60q; there are: %s", id, strings.Join(known, ", "))
+}
+
+func (p *process) providerModelsCommand(o *globals) *cobra.Command {
+	refresh := false
+	c := listing(o, &cobra.Command{
+		Use:               "models <id>",
+		Short:             "List a vendor's models and what is known of them",
+		Args:              arguments(1, 1, idWords),
+		ValidArgsFunction: p.completeProvider(o),
+		RunE: p.asking(o, func(ctx context.Context, c *client.Client, args []string) error {
+			list := c.Models
+			if refresh {
+				list = c.FetchModels
+			}
+			m, err := list(ctx, args[0])
+			if err != nil || o.json {
+				return p.json(m, err)
+			}
+			return p.models(&m)
+		}),
+	})
+	c.Flags().BoolVar(&refresh, "refresh", false, "ask the vendor for its list first")
+	return c
+}
+
+func (p *process) providers(all []trace.Provider) error {
+	if len(all) == 0 {
+		return p.printf("no provider: name one in the config; magpie presets lists those that magpie knows\n")
+	}
+	t := newTable(
+		column{head: "ID"}, column{head: "NAME", gives: true}, column{head: "APIS", gives: true}, column{head: "KEYS", right: true},
+		column{head: "READY", right: true}, column{head: "MODELS", right: true}, column{head: "FROM"},
+	)
+	for i := range all {
+		one := &all[i]
+		ready := 0
+		for _, k := range one.Keys {
+			if k.State == trace.Fine || k.State == trace.Low {
+				ready++
+			}
+		}
+		models, from := fmt.Sprint(one.Models), string(one.From)
+		if one.Models == 0 {
+			models = ""
+		}
+		if one.Off {
+			from = "off"
+		}
+		t.row(one.ID, one.Name, strings.Join(apis(one.Bases), " "), fmt.Sprint(len(one.Keys)), fmt.Sprint(ready), models, from)
+	}
+	return t.write(p.out)
+}
+
+// apis lists the APIs in their usual order.
+func apis(bases map[string]string) []string {
+	var all []string
+	for _, api := range wire.Protocols {
+		if bases[string(api)] != "" {
+			all = append(all, string(api))
+		}
+	}
+	return all
+}
+
+func (p *process) provider(one *trace.Provider) error {
+	var b strings.Builder
+	field := func(name, value string) {
+		if value != "" {
+			entry(&b, name, 12, canvas.Clean(value))
+		}
+	}
+	b.WriteString(canvas.Clean(one.ID+": "+one.Name) + "\n")
+	field("preset", strings.TrimSpace(one.Preset+" "+one.Region))
+	for _, api := range apis(one.Bases) {
+		field(api, one.Bases[api])
+	}
+	field("routing", one.Routing)
+	field("fallback", strings.Join(one.Fallback, ", "))
+	field("proxy", one.Proxy)
+	field("headers", strings.Join(one.Headers, ", "))
+	field("models", modelsLine(one))
+	field("keys at", one.KeysURL)
+	if one.Off {
+		field("off", "it is asked nothing")
+	}
+	b.WriteByte('\n')
+	if _, err := p.out.Write([]byte(b.String())); err != nil {
+		return err
+	}
+	t := newTable(column{head: "KEY", gives: true}, column{head: "FROM", gives: true}, column{head: "VALUE"}, column{head: "FOR", gives: true}, column{head: "STATE", gives: true})
+	for _, k := range one.Keys {
+		state := words.State(k.State)
+		if k.Error != "" {
+			state += ": " + k.Error
+		}
+		t.row(k.ID, k.Source, k.Masked, strings.TrimSpace(k.Protocol+" "+strings.Join(k.Models, " ")), state)
+	}
+	return t.write(p.out)
+}
+
+func modelsLine(one *trace.Provider) string {
+	switch one.From {
+	case trace.FromConfig:
+		return fmt.Sprintf("%d, those that the config names; no others are served", one.Models)
+	case trace.FromVendor:
+		return fmt.Sprintf("%d, as the vendor lists them; any other name goes to the vendor too", one.Models)
+	case trace.FromPreset:
+		return fmt.Sprintf("%d known of a vendor without a list; any other name goes to the vendor too", one.Models)
+	case trace.FromNowhere:
+	}
+	return "no list; any name goes to the vendor"
+}
+
+func (p *process) models(m *trace.Models) error {
+	if len(m.Models) == 0 {
+		return p.printf("no list of models is known; magpie provider models %s --refresh asks the vendor\n", m.Provider)
+	}
+	t := newTable(
+		column{head: "MODEL", gives: true}, column{head: "APIS", gives: true}, column{head: "CONTEXT", right: true}, column{head: "OUTPUT", right: true},
+		column{head: "INPUTS", gives: true}, column{head: "IN $", right: true}, column{head: "OUT $", right: true},
+	)
+	for _, one := range m.Models {
+		in, out := "", ""
+		if one.Price != nil {
+			in, out = one.Price.Input, one.Price.Output
+		}
+		t.row(one.ID, strings.Join(one.APIs, " "), size(one.Context), size(one.MaxOutput), strings.Join(one.Inputs, " "), in, out)
+	}
+	return t.write(p.out)
+}
+
+// size is a number of tokens, ? when it is unknown.
+func size(n int) string {
+	if n == 0 {
+		return "?"
+	}
+	return words.Count(int64(n))
+}

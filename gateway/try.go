@@ -167,14 +167,15 @@ func (t *try) refusal() outcome {
 	if r.StatusCode == http.StatusUnauthorized {
 		t.s.g.d.Secrets.Forget(t.acct.ID)
 	}
-	if !o.verdict.Page && relayable(r.Header, body) {
+	if !o.verdict.Page && saysJSON(r.Header, body) {
 		o.reply = vendorError{header: r.Header, body: t.s.g.masker.MaskBytes(body)}
 	}
 	return o
 }
 
-// relayable says whether an error's bytes may go to the agent as they are: JSON alone.
-func relayable(h http.Header, body []byte) bool {
+// saysJSON says whether a body is JSON by its type and its first byte. An error that is none
+// does not go to the agent as it is.
+func saysJSON(h http.Header, body []byte) bool {
 	ct := h.Get("Content-Type")
 	if ct != "" && !strings.Contains(ct, "json") {
 		return false
@@ -277,6 +278,9 @@ func (t *try) whole(first []byte, err error) outcome {
 		case wire.Refused:
 			return s.refused(reply.Refusal)
 		case wire.Lead, wire.Buffering, wire.Thinking, wire.Content:
+		}
+		if !reply.Whole && saysJSON(t.resp.Header, body) { // cut off, though the connection ended well
+			return t.broken(failure.PhaseStream, io.ErrUnexpectedEOF)
 		}
 	}
 	return t.sendWhole(body, more, &reply)

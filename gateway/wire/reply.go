@@ -11,7 +11,9 @@ func (r *Reply) JudgeWhole(body []byte) Class {
 	if r.plain(body) {
 		return Content
 	}
-	return r.judgeWhole(body)
+	class := r.judgeWhole(body)
+	r.Whole = r.Whole && json.Valid(body)
+	return class
 }
 
 func (r *Reply) judgeWhole(body []byte) Class {

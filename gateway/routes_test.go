@@ -107,7 +107,8 @@ func TestAConversationsRouteIsFoundBySession(t *testing.T) {
 		r := newRig(t, personal, vendors{"a": relay("ok")})
 		get := func(query string) (out struct {
 			Route *trace.Route `json:"route"`
-		}) {
+		},
+		) {
 			strict(t, r.do(http.MethodGet, "/v1/magpie/route?"+query, "").body, &out)
 			return out
 		}

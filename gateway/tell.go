@@ -155,7 +155,7 @@ func (g *Gateway) tellGroups(lv *live, now time.Time) {
 	snap := g.d.State.Snapshot(lv.cat, now)
 	snap.Lists = lv.fetched()
 	for _, gr := range lv.cat.Groups {
-		told := trace.Group{ID: gr.ID, Routing: gr.Routing, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
+		told := trace.Group{ID: gr.ID, Place: gr.Place, Routing: gr.Routing, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
 		for i, m := range gr.Members {
 			told.Members[i] = m.String()
 		}

@@ -64,10 +64,6 @@ func (s *service) giveUp() {
 		s.rec.done(gone.status, gone.words, s.out.bytes())
 		return
 	}
-	if s.a.counting() && uncounted(o) {
-		s.estimate()
-		return
-	}
 	ref := s.told(o)
 	status := ref.Status
 	switch {

@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/wire"
@@ -10,20 +12,32 @@ import (
 )
 
 // counted answers a count of tokens from our own estimate where no vendor is to be asked:
-// Gemini's always. It says whether it did.
+// Gemini's always, and one that only models of another make could count. It says whether it did.
 func (s *service) counted() bool {
-	if s.a.api != wire.Gemini {
+	if s.a.api != wire.Gemini && len(s.order) > 0 {
 		return false
 	}
 	s.estimate()
 	return true
 }
 
-// uncounted says whether a failed count means that the vendor has no such door.
+// noDoor are words by which a vendor says that it does not count at all.
+var noDoor = []string{"not supported", "unsupported", "not implemented", "not available", "not found", "unknown", "invalid url"}
+
+// uncounted says whether a failed count means that the vendor has no such door. That is no
+// fault of the key, and the next one has none either.
 func uncounted(o *outcome) bool {
-	switch o.status {
+	if o.verdict == nil || o.verdict.Kind == trace.Model {
+		return false
+	}
+	switch o.seen {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return o.verdict != nil && o.verdict.Kind != trace.Model
+		return true
+	case http.StatusOK:
+		return o.verdict.Page
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity:
+		said := strings.ToLower(o.words)
+		return strings.Contains(said, "count") && slices.ContainsFunc(noDoor, func(w string) bool { return strings.Contains(said, w) })
 	}
 	return false
 }

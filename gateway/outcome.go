@@ -17,6 +17,7 @@ type outcome struct {
 	verdict *trace.Verdict // nil: it answered
 	words   string         // the verdict's words, without secrets
 	status  int            // the vendor's, or what the failure stands for
+	seen    int            // the vendor's own, 0 for none
 	passed  bool           // bytes of its reply are out
 	gone    bool           // the agent left
 	facts   wire.Facts
@@ -35,7 +36,9 @@ type vendorError struct {
 func (s *service) failed(c *trace.Candidate, seen failure.Seen) outcome {
 	s.fill(c, &seen)
 	v := failure.Classify(seen)
-	return s.judged(&v, seen.Status)
+	o := s.judged(&v, seen.Status)
+	o.seen = seen.Status
+	return o
 }
 
 // failedEvent makes an outcome of an error event inside of a 200.

@@ -106,10 +106,10 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 		return nil, nil, ref
 	}
 	plan := route.Plan(snap, call)
-	if a.door == provider.Count {
-		plan.Order = withoutFallbacks(plan.Order)
-	}
 	p := &planning{Plan: plan, snap: snap}
+	if a.counting() {
+		p.Order = withoutFallbacks(plan.Order)
+	}
 	if ref := route.Refuse(plan, call); ref != nil {
 		return p, &call, fromRoute(ref, a, now)
 	}
@@ -158,9 +158,6 @@ func withoutFallbacks(order []trace.Candidate) []trace.Candidate {
 			out = append(out, order[i])
 		}
 	}
-	if len(out) == 0 {
-		return order
-	}
 	return out
 }
 
@@ -206,11 +203,16 @@ func (s *service) run() {
 			s.finish(c, &o)
 			return
 		}
+		now := time.Now()
+		if s.a.counting() && uncounted(&o) {
+			s.rec.ended(&o, nil, now)
+			s.estimate()
+			return
+		}
 		d := s.decide(&o)
 		if o.verdict.Kind == trace.Auth && s.freshSecret(c) {
 			d = decision{do: stepAgain}
 		}
-		now := time.Now()
 		var rest *trace.Rest
 		if d.rest {
 			rest = s.g.rest(s.lv.cat, c, o.verdict, now)

@@ -102,6 +102,7 @@ func (c *cursor) object(member func(key []byte)) {
 			return
 		}
 		c.i++
+		c.space() // or a member that only looks would seem to have taken the value
 		at := c.i
 		member(key.of(c.b))
 		if c.i == at {
@@ -135,6 +136,7 @@ func (c *cursor) array(element func(n int)) {
 		return
 	}
 	for n := 0; c.err == nil; n++ {
+		c.space()
 		at := c.i
 		element(n)
 		if c.i == at {

@@ -35,7 +35,11 @@ func TestOneWalkTellsWhatARequestIs(t *testing.T) {
 			Chat, `{"model":"m","temperature":1,"temperature":2,"messages":[]}`, Envelope{Model: "m"},
 		},
 		"a model below the top is no model": {Chat, `{"messages":[{"role":"user","model":"x","content":{"model":"y"}}],"model":"m"}`, Envelope{Model: "m", Items: 1}},
-		"stream null":                       {Chat, `{"model":"m","stream":null}`, Envelope{Model: "m"}},
+		"blanks before what is looked at and left": {
+			Responses, `{"model": "m", "input" : [ null, 0, "x" ], "tools" : null, "thread": 5, "metadata": null, "stream": false, "previous_response_id": null}`,
+			Envelope{Model: "m", Items: 3},
+		},
+		"stream null": {Chat, `{"model":"m","stream":null}`, Envelope{Model: "m"}},
 	} {
 		got, err := Read([]byte(c.body), c.p)
 		if err != nil {

@@ -188,9 +188,11 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// crashed remembers a panic and ends the screen; the gateway goes on.
+// crashed remembers the first panic and ends the screen; the gateway goes on.
 func (m *model) crashed(stack []byte) *model {
-	m.exit, m.crash = ExitPanic, stack
+	if m.crash == nil {
+		m.exit, m.crash = ExitPanic, stack
+	}
 	return m
 }
 

@@ -85,6 +85,9 @@ func (m *model) hints() []hint {
 		add(keys.Wake, "")
 		add(keys.Help, "")
 	case keys.InAccounts, keys.InRequests, keys.InConvs, keys.InGroups, keys.InLog:
+		if m.opened.kind != nothingOpen {
+			add(keys.Back, "")
+		}
 		for _, c := range m.reg.Footer(scope) {
 			words := c.Hint
 			if c.ID == keys.Open && scope != keys.InRequests {

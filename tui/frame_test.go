@@ -12,14 +12,15 @@ import (
 	"dev.magpie/tui/layout"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// updating says whether the golden files are to be written anew; teatest brings the flag.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 var frameSizes = []layout.Size{{W: 120, H: 40}, {W: 80, H: 24}, {W: 46, H: 30}, {W: 40, H: 12}, {W: 24, H: 4}}
 
 // golden compares a text with a file, or writes the file.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
+	if updating() {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,7 @@ type terminalUnderTest struct {
 	t         *testing.T
 	far, near *os.File // the emulator's end, the screen's end
 	ended     chan Result
+	was       *term.State // the terminal's modes before
 
 	mu   sync.Mutex
 	seen bytes.Buffer
@@ -43,6 +44,9 @@ func startScreen(t *testing.T, g Gateway, rows, cols uint16, edit func(*Options)
 	}
 	far = closable(t, far)
 	u := &terminalUnderTest{t: t, far: far, near: near, ended: make(chan Result, 1), came: make(chan struct{}, 1)}
+	if u.was, err = term.GetState(near.Fd()); err != nil {
+		t.Fatal(err)
+	}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -213,10 +217,6 @@ func TestTheTerminalIsGivenBack(t *testing.T) {
 				o.Hangup = hangup
 				o.Crash = func(stack []byte) (string, error) { reported = stack; return "crash-1.txt", nil }
 			})
-			was, err := term.GetState(u.near.Fd())
-			if err != nil {
-				t.Fatal(err)
-			}
 			u.wait("work-max")
 			u.wait("\x1b]2;magpie")
 			tc.end(u, g, hangup, stop)
@@ -238,7 +238,7 @@ func TestTheTerminalIsGivenBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if *was != *is && tc.want != ExitHangup {
+			if *u.was != *is && tc.want != ExitHangup {
 				t.Error("the terminal's modes are not as they were")
 			}
 			if tc.want == ExitPanic && (r.Report != "crash-1.txt" || !bytes.Contains(reported, []byte("a hole in the roof")) || !bytes.Contains(reported, []byte("pty_test.go"))) {

@@ -86,7 +86,9 @@ func (m *model) drive(ctx context.Context, cancel context.CancelFunc, out *term.
 // ended reads how it ended where the screen itself does not know.
 func (m *model) ended(err error) {
 	switch {
-	case m.exit != Running || err == nil:
+	case m.exit != Running:
+	case err == nil:
+		m.exit = ExitQuit
 	case errors.Is(err, tea.ErrProgramPanic):
 		m.exit, m.crash = ExitPanic, []byte(err.Error())
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

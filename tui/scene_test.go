@@ -384,6 +384,7 @@ var scenes = []scene{
 		m.handle(feed.Msg{Batch: trace.Batch{Link: &trace.Link{Lost: true, Since: at(14, 2, 12), RetryIn: 4 * time.Second}}, At: m.now})
 	}},
 	{name: "demo", options: func(o *Options) { o.Demo = true }},
+	{name: "masked", options: func(o *Options) { o.Screen.MaskAccounts = true }, setup: openSelected(2)},
 	{name: "read-only", options: func(o *Options) { o.ReadOnly = true }},
 	{name: "foreign", view: foreign},
 	{name: "foreign-opened", view: foreign, setup: openSelected(2)},

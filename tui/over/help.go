@@ -218,20 +218,20 @@ func legend(set *canvas.GlyphSet, width int) []Row {
 		}
 		rows = append(rows, row)
 	}
+	rows = append(rows, paragraph(set, "header", "what is live now, requests and errors of the last minute, then today", width)...)
 	put("accounts", marks)
 	put("requests", requests)
 	put("bars", bars)
-	return append(rows, filterHelp(set, width)...)
+	return append(rows, paragraph(set, "filter", "words match anywhere, field:value narrows, - negates: "+strings.Join(state.Fields(), " ")+
+		"; try:>1 ttfb:>2s state:failed since:10m -agent:claude", width)...)
 }
 
-func filterHelp(set *canvas.GlyphSet, width int) []Row {
-	words := "words match anywhere, field:value narrows, - negates: " + strings.Join(state.Fields(), " ") +
-		"; try:>1 ttfb:>2s state:failed since:10m -agent:claude"
+// paragraph is a text with its name at the left.
+func paragraph(set *canvas.GlyphSet, name, words string, width int) []Row {
 	var rows []Row
 	for i, l := range set.Wrap(words, max(width-keysWide-1, 1)) {
-		name := ""
-		if i == 0 {
-			name = "filter"
+		if i > 0 {
+			name = ""
 		}
 		rows = append(rows, Row{{Text: fill(set, name, keysWide), Pen: theme.Title}, {Text: l, Pen: theme.FG}})
 	}

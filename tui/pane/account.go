@@ -220,7 +220,9 @@ func (s *sheet) fact(label, said string) {
 
 // facts are what the config and the vendor say of it.
 func (s *sheet) facts(a *trace.Account) {
-	s.fact("id", a.ID)
+	if !s.v.State.Masks() {
+		s.fact("id", a.ID)
+	}
 	if a.Resets != nil {
 		said := strconv.Itoa(a.Resets.Count) + " left"
 		if !a.Resets.Until.IsZero() {

@@ -147,7 +147,7 @@ func restLine(c *canvas.Canvas, v *View, y int, rest []trace.Account) {
 		}
 		more := ""
 		if left := len(rest) - i; left > 1 {
-			more = plus(left - 1)
+			more = "  " + plus(left-1)
 		}
 		if x+n+len(more) > c.W() {
 			c.Text(x, y, c.W()-x, plus(len(rest)-i), theme.Muted)

@@ -68,7 +68,8 @@ func (l *Logs) ends(c *canvas.Canvas, v *View, s Shown, rows []*trace.Log, keys 
 	case len(rows) == 0:
 		return []string{"nothing yet"}
 	case s.Summary:
-		return []string{stampOf(v, rows[0]) + " " + rows[0].Text, rows[0].Text}
+		text := v.State.Masked(rows[0].Text)
+		return []string{stampOf(v, rows[0]) + " " + text, text}
 	case !l.Cursor.Follows():
 		if n := l.Cursor.New(keys); n > 0 {
 			return []string{fmt.Sprintf("held still%s%s new", sep, plus(n))}
@@ -91,7 +92,7 @@ func (l *Logs) row(c *canvas.Canvas, v *View, y int, line *trace.Log) {
 		stamp = v.Clock.Stamp(line.Time)
 	}
 	x := 1 + c.Text(1, y, c.W()-1, stamp, theme.Muted) + 1
-	text := line.Text
+	text := v.State.Masked(line.Text)
 	if l.Side > 0 {
 		text = aside(c.Glyphs(), text, l.Side)
 	}

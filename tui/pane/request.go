@@ -332,7 +332,7 @@ func (s *sheet) try(r *trace.Route, t *trace.Try) {
 		s.add(text(x, line, theme.Muted))
 	}
 	if t.Error != "" && t.Fail != "" && t.Fail != trace.Cancelled {
-		s.say(x, quoted(t.Error), theme.Faint)
+		s.say(x, quoted(s.v.State.Masked(t.Error)), theme.Faint)
 	}
 }
 
@@ -427,7 +427,7 @@ func (s *sheet) told(r *trace.Route) {
 	label := "agent was told " + strconv.Itoa(r.Status)
 	s.add(text(1, label, theme.Title))
 	if r.Error != "" {
-		s.say(nameAt, r.Error, theme.FG)
+		s.say(nameAt, s.v.State.Masked(r.Error), theme.FG)
 	}
 	if at, who := state.Earliest(r); !at.IsZero() {
 		back := "the first to come back is " + s.v.State.Name(who) + ", at " + s.v.Clock.When(at)

@@ -9,10 +9,10 @@ import (
 // as of the day on which it is read.
 func reasonOf(v *View, c *trace.Candidate) string {
 	if c.Why.Code == "" {
-		return c.Reason
+		return v.State.Masked(c.Reason)
 	}
 	if !c.Why.Until.IsZero() {
 		v.Clock.Day(c.Why.Until)
 	}
-	return words.ReasonAt(c.Why, v.Clock.Now)
+	return v.State.Masked(words.ReasonAt(c.Why, v.Clock.Now))
 }

@@ -53,6 +53,26 @@ func (s *State) Name(id string) string {
 	return name
 }
 
+// Masks says whether accounts are shown under other names.
+func (s *State) Masks() bool { return s.mask }
+
+// Masked is a text of the gateway's in which accounts are called as on the screen, where their names are masked.
+func (s *State) Masked(text string) string {
+	if !s.mask {
+		return text
+	}
+	for i := range s.Accounts {
+		a := &s.Accounts[i]
+		text = strings.ReplaceAll(text, a.ID, s.names[a.ID])
+	}
+	for i := range s.Accounts {
+		if a := &s.Accounts[i]; len(a.Name) >= 2 {
+			text = strings.ReplaceAll(text, a.Name, s.names[a.ID])
+		}
+	}
+	return text
+}
+
 // Short is the tail of a conversation's id. The tail, because ids that begin with
 // the time share their beginnings.
 func Short(session string) string {

@@ -137,6 +137,12 @@ func TestEveryAccountHasTheShortestNameThatTellsItApart(t *testing.T) {
 	if got := masked.Name("claude/work"); got != "acct-1" {
 		t.Errorf("a masked account is called %q", got)
 	}
+	if got := masked.Masked("claude/work rests, spare is next"); got != "acct-1 rests, acct-7 is next" {
+		t.Errorf("a masked line reads %q", got)
+	}
+	if got := s.Masked("claude/work rests"); got != "claude/work rests" {
+		t.Errorf("without a mask a line reads %q", got)
+	}
 	if got := masked.Name("gone/me"); got != "acct-?" {
 		t.Errorf("a masked account that is gone is called %q", got)
 	}

@@ -40,22 +40,24 @@ type httpRoute struct {
 // the router sees: nothing is cleaned or redirected.
 func (g *Gateway) routes() http.Handler {
 	m := mux.NewRouter().UseEncodedPath().SkipClean(true)
+	// Path before Methods: mux forgets that only the method was wrong when a later route
+	// matches by its method first.
 	for _, p := range prefixes {
 		for _, d := range doors {
 			e := d.entry
-			m.Methods(http.MethodPost).Path(p + d.path).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.handleAsk(w, r, e) })
+			m.Path(p + d.path).Methods(http.MethodPost).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.handleAsk(w, r, e) })
 		}
 	}
 	for _, p := range []string{"/v1beta", "/v1", "", "/v1/v1beta", "/v1beta/v1beta", "/v1/v1", "/v1alpha"} {
-		m.Methods(http.MethodPost).Path(p + "/models/{rest:.*}").HandlerFunc(g.handleGemini)
-		m.Methods(http.MethodGet, http.MethodHead).Path(p + "/models").HandlerFunc(g.handleModels)
-		m.Methods(http.MethodGet, http.MethodHead).Path(p + "/models/{rest:.*}").HandlerFunc(g.handleModel)
+		m.Path(p + "/models/{rest:.*}").Methods(http.MethodPost).HandlerFunc(g.handleGemini)
+		m.Path(p + "/models").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModels)
+		m.Path(p + "/models/{rest:.*}").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModel)
 	}
 	for _, rt := range g.control() {
-		m.Methods(rt.Method).Path(rt.Path).HandlerFunc(rt.handle)
+		m.Path(rt.Path).Methods(rt.Method).HandlerFunc(rt.handle)
 	}
 	for _, p := range prefixes {
-		m.Methods(http.MethodGet).Path(p + "/responses").HandlerFunc(g.handleSocket)
+		m.Path(p + "/responses").Methods(http.MethodGet).HandlerFunc(g.handleSocket)
 	}
 	quick := map[string]entry{}
 	for _, p := range prefixes {

@@ -264,12 +264,15 @@ func (s *service) follow(d decision) bool {
 
 // pause waits between two tries of one candidate; false when the agent left meanwhile.
 func (s *service) pause(d time.Duration) bool {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	s.call.trying(cancel)
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return !s.gone()
-	case <-s.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }

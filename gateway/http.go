@@ -50,8 +50,8 @@ func (g *Gateway) routes() http.Handler {
 	}
 	for _, p := range []string{"/v1beta", "/v1", "", "/v1/v1beta", "/v1beta/v1beta", "/v1/v1", "/v1alpha"} {
 		m.Path(p + "/models/{rest:.*}").Methods(http.MethodPost).HandlerFunc(g.handleGemini)
-		m.Path(p + "/models").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModels)
-		m.Path(p + "/models/{rest:.*}").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModel)
+		m.Path(p+"/models").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModels)
+		m.Path(p+"/models/{rest:.*}").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModel)
 	}
 	for _, rt := range g.control() {
 		m.Path(rt.Path).Methods(rt.Method).HandlerFunc(rt.handle)
@@ -123,6 +123,8 @@ func (g *Gateway) handleGemini(w http.ResponseWriter, r *http.Request) {
 		e.door = provider.Count
 	case "embedContent":
 		e.door = provider.Embeddings
+	case "batchEmbedContents":
+		e.door = provider.Batch
 	default:
 		g.handleUnknown(w, r)
 		return

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -274,8 +275,8 @@ func (t *try) whole(first []byte, err error) outcome {
 		return s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(t.p.Name + " did not stream its reply")})
 	}
 	reply := wire.Reply{P: s.a.api}
-	if !more && t.resp.Header.Get("Content-Encoding") == "" && (s.a.door == provider.Generate || s.a.door == provider.Stream) {
-		switch reply.JudgeWhole(body) {
+	if !more && t.resp.Header.Get("Content-Encoding") == "" {
+		switch s.judge(&reply, body) {
 		case wire.Failed:
 			return s.failedEvent(t.c, t.resp, reply.Fault)
 		case wire.Refused:
@@ -287,6 +288,15 @@ func (t *try) whole(first []byte, err error) outcome {
 		}
 	}
 	return t.sendWhole(body, more, &reply)
+}
+
+// judge reads a whole reply: for what it says, where it is a model's; else for its end alone.
+func (s *service) judge(reply *wire.Reply, body []byte) wire.Class {
+	if s.a.door == provider.Generate || s.a.door == provider.Stream {
+		return reply.JudgeWhole(body)
+	}
+	reply.Whole = json.Valid(body)
+	return wire.Content
 }
 
 // gather reads the rest of a reply, as far as it is kept whole; more = it goes on.

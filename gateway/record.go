@@ -108,7 +108,7 @@ func (rec *record) facts(f *wire.Facts, model provider.Model, rate float64) {
 	u := f.Usage
 	rec.r.Tokens = trace.Tokens{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 	if f.Model != "" {
-		rec.r.Served = rec.g.masker.Mask(f.Model)
+		rec.r.Served = rec.g.masker.Mask(bounded(f.Model))
 	}
 	if !f.Counted {
 		return

@@ -27,6 +27,7 @@ type reply struct {
 	wrote  time.Time // the last write
 	sent   int64
 	err    error // the first failed write: the agent is gone
+	short  bool  // the reply ends before its end: the agent's connection must too
 
 	timer   *time.Timer // the watcher's
 	stopped bool
@@ -96,12 +97,16 @@ func (r *reply) write(b []byte, flush bool) {
 	if r.err != nil || len(b) == 0 {
 		return
 	}
+	began := time.Now()
 	n, err := r.w.Write(b)
 	r.sent += int64(n)
 	if err == nil && flush {
 		err = r.flush()
 	}
 	r.err = err
+	if w := r.watched; w != nil {
+		w.waited(began)
+	}
 	r.line = b[len(b)-1] == '\n'
 }
 
@@ -113,6 +118,9 @@ func (r *reply) refuse(ref *wire.Refusal, facts *wire.Facts) {
 		r.begun, r.status = true, ref.Status
 		r.w.Header()["X-Magpie-Request"] = []string{r.id}
 		writeRefusal(r.w, r.api, ref)
+		return
+	}
+	if r.short { // it is no stream that an error could end
 		return
 	}
 	if !r.line && r.sent > 0 {
@@ -141,6 +149,20 @@ func (r *reply) relayError(status int, o *outcome, retry int64) {
 	r.begun, r.status = true, status
 	r.w.WriteHeader(status)
 	r.write(o.reply.body, false)
+}
+
+// cutShort has the agent's connection broken off: an end would make half a reply whole.
+func (r *reply) cutShort() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.short = true
+}
+
+// isShort says whether the agent's connection is to be broken off.
+func (r *reply) isShort() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.short
 }
 
 // headersOut says whether the agent was told a status already.

@@ -70,6 +70,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		return
 	}
 	s.run()
+	if s.out.isShort() {
+		panic(http.ErrAbortHandler) // net/http's own way to break a connection off
+	}
 }
 
 // looksSecret says whether a model's name, or a part of it, is a key: where two settings

@@ -29,6 +29,7 @@ const (
 	peekBytes  = 4 << 10  // before a reply is judged to be one
 	wholeBytes = 64 << 20 // of a reply that is kept whole to be read for a refusal
 	bufBytes   = 16 << 10
+	errorWait  = 10 * time.Second // for an error's body
 )
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, bufBytes); return &b }}
@@ -155,7 +156,7 @@ func (t *try) broken(phase failure.Phase, err error) outcome {
 // refusal makes an outcome of a status that is no success.
 func (t *try) refusal() outcome {
 	r := t.resp
-	head, body := r.Header, upstream.ReadSome(r.Body, errorBytes)
+	head, body := r.Header, t.errorBody()
 	if enc := head.Get("Content-Encoding"); enc != "" {
 		if plain, err := upstream.Decode(body, enc, errorBytes); err == nil {
 			body, head = plain, head.Clone()
@@ -172,10 +173,24 @@ func (t *try) refusal() outcome {
 	switch {
 	case o.verdict.Page:
 		o.named(t.p.Name)
-	case saysJSON(head, body):
+	case saysJSON(head, body) && json.Valid(body): // no half of one
 		o.reply = vendorError{header: head, body: t.s.g.masker.MaskBytes(body)}
 	}
 	return o
+}
+
+// errorBody reads what is told of an error. Its status is known, so nobody waits for long.
+// What follows a 101 is no body, but a connection that may stay open for ever.
+func (t *try) errorBody() []byte {
+	if t.resp.StatusCode < http.StatusOK {
+		return nil
+	}
+	out := t.s.out
+	out.mu.Lock()
+	t.w.stall = min(t.w.stall, errorWait)
+	out.rearm(t.w, time.Now())
+	out.mu.Unlock()
+	return upstream.ReadSome(t.resp.Body, errorBytes)
 }
 
 // saysJSON says whether a body is JSON by its type and its first byte. An error that is none
@@ -239,14 +254,20 @@ func (t *try) peek(buf []byte) (first []byte, err error) {
 }
 
 func streamed(h http.Header, first []byte) bool {
-	if h.Get("Content-Encoding") != "" && h.Get("Content-Encoding") != "identity" {
+	if packed(h) {
 		return false
 	}
-	ct := h.Get("Content-Type")
+	ct := strings.ToLower(h.Get("Content-Type"))
 	if strings.HasPrefix(ct, "text/event-stream") {
 		return true
 	}
 	return (ct == "" || strings.HasPrefix(ct, "text/plain")) && sse.Looks(first)
+}
+
+// packed says whether a body can't be read as it is.
+func packed(h http.Header) bool {
+	enc := h.Get("Content-Encoding")
+	return enc != "" && !strings.EqualFold(enc, "identity")
 }
 
 // noAnswer makes an outcome of a 2xx that is a web page, empty, or no JSON.
@@ -265,7 +286,11 @@ func (t *try) noAnswer(first []byte) outcome {
 func (t *try) whole(first []byte, err error) outcome {
 	s := t.s
 	body, more := first, false
-	if err == nil {
+	switch {
+	case err != nil:
+	case t.unread(): // it can't be read, so it is not waited for
+		more = true
+	default:
 		body, more, err = t.gather(first)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -274,8 +299,11 @@ func (t *try) whole(first []byte, err error) outcome {
 	if s.out.headersOut() { // a stream was begun to keep the agent alive
 		return s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(t.p.Name + " did not stream its reply")})
 	}
+	if !more && t.resp.StatusCode != http.StatusNoContent && len(bytes.TrimSpace(body)) == 0 {
+		return t.noAnswer(nil)
+	}
 	reply := wire.Reply{P: s.a.api}
-	if !more && t.resp.Header.Get("Content-Encoding") == "" {
+	if !more && !packed(t.resp.Header) {
 		switch s.judge(&reply, body) {
 		case wire.Failed:
 			return s.failedEvent(t.c, t.resp, reply.Fault)
@@ -288,6 +316,11 @@ func (t *try) whole(first []byte, err error) outcome {
 		}
 	}
 	return t.sendWhole(body, more, &reply)
+}
+
+// unread says whether a reply is a packed stream.
+func (t *try) unread() bool {
+	return packed(t.resp.Header) && strings.HasPrefix(strings.ToLower(t.resp.Header.Get("Content-Type")), "text/event-stream")
 }
 
 // judge reads a whole reply: for what it says, where it is a model's; else for its end alone.
@@ -337,18 +370,51 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 	out.passed = true
 	out.beginPass(t.resp, t.c, length, kindOf(body))
 	t.s.rec.r.TTFTMS = now.Sub(t.s.a.start).Milliseconds()
-	out.write(body, false)
+	out.write(body, t.unread())
 	err := out.err
 	out.mu.Unlock()
 	o := outcome{status: t.resp.StatusCode, passed: true, facts: reply.Facts, sent: now}
+	var broke error
 	if err == nil && more {
-		_, err = io.Copy(unflushed{out}, t.resp.Body)
+		broke, err = t.pour()
 	}
-	if err != nil || t.s.gone() {
+	switch {
+	case err != nil || t.s.gone():
 		o = left()
-		o.facts, o.passed = reply.Facts, true
+	case broke != nil:
+		o = t.broken(failure.PhaseStream, broke)
 	}
+	if broke != nil {
+		out.cutShort()
+	}
+	o.facts, o.passed = reply.Facts, true
 	return o
+}
+
+// pour relays the rest of a reply that is too large to be kept. It says what broke on the
+// vendor's side, and what on the agent's.
+func (t *try) pour() (broke, gone error) {
+	bp := buffers.Get().(*[]byte)
+	defer buffers.Put(bp)
+	out := t.s.out
+	for {
+		n, err := t.resp.Body.Read(*bp)
+		if n > 0 {
+			t.w.hear(time.Now())
+			out.mu.Lock()
+			out.write((*bp)[:n], t.unread())
+			gone = out.err
+			out.mu.Unlock()
+		}
+		switch {
+		case gone != nil:
+			return nil, gone
+		case errors.Is(err, io.EOF):
+			return nil, nil
+		case err != nil:
+			return err, nil
+		}
+	}
 }
 
 // kindOf is the type of a whole reply by its first byte, nil for one that is no JSON.
@@ -357,17 +423,4 @@ func kindOf(body []byte) []string {
 		return jsonType
 	}
 	return nil
-}
-
-// unflushed writes to the agent under the reply's lock.
-type unflushed struct{ r *reply }
-
-func (u unflushed) Write(p []byte) (int, error) {
-	u.r.mu.Lock()
-	defer u.r.mu.Unlock()
-	u.r.write(p, false)
-	if u.r.err != nil {
-		return 0, u.r.err
-	}
-	return len(p), nil
 }

@@ -76,7 +76,10 @@ func (r *reply) stop() {
 
 // tick does what is due and arms the timer for the next.
 func (r *reply) tick() {
-	r.mu.Lock()
+	if !r.mu.TryLock() { // something is being sent, and an agent may take its time to read it
+		time.AfterFunc(time.Second, r.tick)
+		return
+	}
 	defer r.mu.Unlock()
 	w := r.watched
 	if r.stopped || w == nil {
@@ -169,6 +172,13 @@ func (r *reply) next(w *watched, now time.Time) time.Duration {
 }
 
 func (w *watched) hear(now time.Time) { w.heard.Store(now.UnixNano()) }
+
+// waited keeps a time in which the agent did not read from counting as the vendor's silence.
+func (w *watched) waited(since time.Time) {
+	if now := time.Now(); now.Sub(since) > time.Second && w.heard.Load() != 0 {
+		w.hear(now)
+	}
+}
 
 func (w *watched) last() time.Time {
 	n := w.heard.Load()

@@ -1,0 +1,169 @@
+package gateway_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dev.magpie/gateway/trace"
+)
+
+// byKey is a vendor that misbehaves to the first key and answers the second.
+func byKey(first http.Handler, api string) http.Handler {
+	second := &canned{status: 200, kind: "application/json", body: ok(api, "from the second")}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Authorization")+r.Header.Get("X-Api-Key")+r.Header.Get("X-Goog-Api-Key"), keyOne) {
+			first.ServeHTTP(w, r)
+			return
+		}
+		second.ServeHTTP(w, r)
+	})
+}
+
+// hijacked is a vendor that writes raw bytes and then keeps the connection open.
+func hijacked(t *testing.T, raw string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		_, _ = io.WriteString(c, raw)
+		_, _ = io.Copy(io.Discard, c) // till the other side has gone
+	})
+}
+
+func TestAVendorThatSwitchesProtocolsIsLeftAtOnce(t *testing.T) {
+	// What follows a 101 is no reply's body: nothing ends a reading of it.
+	r := newRig(t, twoKeys, vendors{"a": byKey(hijacked(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"), "chat")})
+	got := r.ask("/v1/chat/completions", chatBody("a/m"))
+	if route := r.last(); got.status != 200 || !strings.Contains(got.body, "from the second") || tried(route) != "a/k1 a/k2" {
+		t.Errorf("tried %s: %d %s", tried(route), got.status, got.body)
+	}
+}
+
+func TestBlanksAloneAreNoAnswer(t *testing.T) {
+	for name, body := range map[string]string{"few": "\n\n\n", "more than is looked at first": strings.Repeat(" \n", 8<<10)} {
+		for _, api := range apis {
+			for _, streamed := range []bool{false, true} {
+				for _, kind := range []string{"application/json", ""} {
+					v := byKey(&canned{status: 200, kind: kind, body: body}, api)
+					r := newRig(t, twoKeys, vendors{"a": v})
+					got := r.ask(asking(api, "a/m", streamed))
+					if route := r.last(); got.status != 200 || !strings.Contains(got.body, "from the second") || tried(route) != "a/k1 a/k2" {
+						t.Errorf("%s on %s, typed %q: tried %s: %d %.80q", name, api, kind, tried(route), got.status, got.body)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAnErrorInOtherClothesComesFromTheNextKey(t *testing.T) {
+	for _, body := range []string{`{}`, `{"object":"error","message":"boom","code":50001}`, `{"code":401,"msg":"token invalid","data":null}`, `[]`} {
+		for _, api := range apis {
+			r := newRig(t, twoKeys, vendors{"a": byKey(&canned{status: 200, kind: "application/json", body: body}, api)})
+			got := r.ask(asking(api, "a/m", false))
+			if route := r.last(); got.status != 200 || !strings.Contains(got.body, "from the second") {
+				t.Errorf("%s on %s: tried %s: %d %s", body, api, tried(route), got.status, got.body)
+			}
+		}
+	}
+}
+
+func TestHalfAnErrorIsToldInWordsOfOurOwn(t *testing.T) {
+	for _, api := range apis {
+		r := newRig(t, twoKeys, vendors{"a": &canned{status: 400, kind: "application/json", body: `{"error":{"message":"messages: field requ`}})
+		got := r.ask(asking(api, "a/m", false))
+		var told struct {
+			Type  string         `json:"type"`
+			Error map[string]any `json:"error"`
+		}
+		strict(t, got.body, &told)
+		if got.status != 400 || told.Error["message"] == "" {
+			t.Errorf("%s: %d %s", api, got.status, got.body)
+		}
+	}
+}
+
+func TestAnErrorsBodyIsNotWaitedForLong(t *testing.T) {
+	drip := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, `{"error":{"message":"`)
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, "o")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(time.Second):
+			case <-r.Context().Done():
+			}
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, twoKeys, vendors{"a": byKey(drip, "chat")})
+		began := time.Now()
+		got := r.ask("/v1/chat/completions", chatBody("a/m"))
+		if took := time.Since(began); got.status != 200 || took > 15*time.Second {
+			t.Errorf("%d after %s", got.status, took)
+		}
+		if try := r.last().Tries[0]; try.Status != 500 || try.Fail != trace.Other {
+			t.Errorf("%+v", try)
+		}
+	})
+}
+
+// endless begins a JSON reply and writes more of it than is kept whole, then breaks off.
+func endless(mebibytes int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":"`)
+		part := strings.Repeat("a", 1<<20)
+		for range mebibytes {
+			_, _ = io.WriteString(w, part)
+		}
+		panic(http.ErrAbortHandler)
+	})
+}
+
+func TestAReplyTooLargeToBeKeptThatBreaksOffNeverReadsAsAWholeOne(t *testing.T) {
+	r := newRig(t, lone, vendors{"a": endless(66)})
+	got := r.ask("/v1/chat/completions", chatBody("a/m"))
+	if got.err == nil || errors.Is(got.err, io.EOF) {
+		t.Errorf("the agent took %d bytes for a whole reply: %v", len(got.body), got.err)
+	}
+	route := r.last()
+	if route.Status < 500 || len(route.Tries) != 1 || route.Tries[0].Fail != trace.Network {
+		t.Errorf("status %d, tries %+v", route.Status, route.Tries)
+	}
+}
+
+func TestAnAgentThatReadsLateSaysNothingAgainstItsVendor(t *testing.T) {
+	// The vendor has said all long ago; the agent stands still for longer than a vendor may.
+	synctest.Test(t, func(t *testing.T) {
+		text := strings.ReplaceAll(chatText, "hel", strings.Repeat("hel", 300<<10))
+		v := &canned{status: 200, kind: "text/event-stream", body: chatRole + text + chatMore + chatStop}
+		r := newRig(t, lone, vendors{"a": v})
+		path, body := asking("chat", "a/m", true)
+		resp, err := r.send(t.Context(), http.MethodPost, path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		pass(20 * time.Minute)
+		got, err := io.ReadAll(resp.Body)
+		if err != nil || string(got) != v.body {
+			t.Errorf("%d bytes of %d, %v; ends %q", len(got), len(v.body), err, string(got[max(0, len(got)-200):]))
+		}
+		if route := r.last(); route.Status != 200 || route.Tries[0].Rest != nil {
+			t.Errorf("%d, %+v", route.Status, route.Tries)
+		}
+	})
+}

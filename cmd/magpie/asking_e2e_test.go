@@ -84,10 +84,10 @@ func request(ts *testscript.TestScript, api, model string, stream bool, headers 
 	req.Header.Set("Authorization", "Bearer magpie")
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ":")
-		switch {
-		case name == "Host":
+		switch name {
+		case "Host":
 			req.Host = value
-		case name == "path":
+		case "path":
 			req.URL.Path, req.URL.RawQuery, _ = strings.Cut(value, "?")
 		default:
 			req.Header.Set(name, value)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -57,11 +58,11 @@ func another(addr string) string {
 	if err != nil {
 		return "127.0.0.1:3426"
 	}
-	n, err := net.LookupPort("tcp", port)
+	n, err := strconv.Atoi(port)
 	if err != nil || n >= 65535 {
 		return net.JoinHostPort(host, "3426")
 	}
-	return net.JoinHostPort(host, fmt.Sprint(n+1))
+	return net.JoinHostPort(host, strconv.Itoa(n+1))
 }
 
 // open binds an address. Somebody who has it already, on either loopback family, is a takenError:

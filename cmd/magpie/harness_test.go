@@ -40,6 +40,12 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
+func (b *buffer) reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.b.Reset()
+}
+
 // shell is a process in a test: a home of its own, no terminal, a fixed time in a fixed zone.
 type shell struct {
 	*process
@@ -100,7 +106,8 @@ func (s *shell) send(sig os.Signal) bool {
 // run carries out a command line and returns the exit code, with what was printed since the last.
 func (s *shell) run(args ...string) (code int, out, errs string) {
 	s.t.Helper()
-	*s.stdout, *s.stderr = buffer{}, buffer{} //nolint:govet // nothing runs between two commands
+	s.stdout.reset()
+	s.stderr.reset()
 	s.args = args
 	code = run(s.process)
 	return code, s.stdout.String(), s.stderr.String()

@@ -13,7 +13,6 @@ import (
 
 func ago(d time.Duration) time.Time { return noon.Add(-d) }
 func in(d time.Duration) *time.Time { t := noon.Add(d); return &t }
-func ptr[T any](v T) *T             { return &v }
 func window(n string, used float64, resets time.Duration, span time.Duration) trace.Window {
 	return trace.Window{Name: n, Used: used, Resets: in(resets), SpanS: int64(span / time.Second), Read: ago(time.Minute)}
 }

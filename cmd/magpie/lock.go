@@ -27,7 +27,7 @@ func startLock(ctx context.Context, path string) (release func(), err error) {
 	for {
 		got, err := tryLock(f)
 		if got || err != nil {
-			return release, nil //nolint:nilerr // a file system without locks: the address decides
+			return release, nil // also on a file system without locks: the address decides
 		}
 		select {
 		case <-tick.C:

@@ -179,7 +179,7 @@ func (n *node) furnish() error {
 	if err != nil {
 		return err
 	}
-	n.masker.Known(token.Reveal())
+	n.masker.Known(token.Reveal()) //nolint:forbidigo // what is to be hidden has to be known
 	n.gw = gateway.New(gateway.Deps{
 		Config: n.set.cfg, Catalog: n.set.cat, State: n.state, Bus: n.bus, History: n.history, Secrets: n.secrets(),
 		Log: log, Masker: n.masker, Token: token, Version: version, Listen: n.doors.shown(), Bound: n.doors.bound(),

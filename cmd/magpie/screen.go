@@ -238,7 +238,7 @@ func (p *process) screen(cfg *config.Config, paths config.Paths, f *screenFlags)
 		Look:   tui.Look{Flag: f.theme, Theme: cfg.Theme, Background: cfg.Background, Themes: os.DirFS(paths.Themes)},
 		Memory: remembered(paths.Screen),
 		Save:   func(m tui.Memory) error { return remember(paths.Screen, m) },
-		Now: p.now, Env: p.getenv, Input: p.term, Output: p.term,
+		Now:    p.now, Env: p.getenv, Input: p.term, Output: p.term,
 	}
 }
 

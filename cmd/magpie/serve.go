@@ -126,12 +126,16 @@ func (n *node) drain(signals <-chan os.Signal) {
 	if left := n.gw.InFlight(); left > 0 {
 		n.say(slog.LevelInfo, fmt.Sprintf("finishing %s, for up to %s; a second signal ends at once", count(left, "request"), drainTime))
 	}
-	done := make(chan error, 1)
-	go func() { done <- n.gw.Drain(ctx) }()
+	var cut error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		cut = n.gw.Drain(ctx)
+	}()
 	for {
 		select {
-		case err := <-done:
-			if err != nil {
+		case <-done:
+			if cut != nil {
 				n.say(slog.LevelWarn, fmt.Sprintf("%s did not end in time", count(n.gw.InFlight(), "request")))
 			}
 			return

@@ -15,7 +15,7 @@ func (s *shell) source(noDetect bool) *source {
 
 func TestTheConfigIsHeldAgainstAllThatItNames(t *testing.T) {
 	s := newShell(t)
-	s.write("themes/mine.toml", "nmae = \"x\"\n")
+	s.write("themes/mine.toml", "names = \"x\"\n")
 	path := s.write("config.toml", `theme = { dark = "nrod", light = "mine" }
 [providers.anthropc]
 preset = "anthropc"

@@ -78,6 +78,8 @@ type Gateway struct {
 	teller   teller
 	config   configState
 
+	reloading sync.Mutex // one reading of the config at a time
+
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // our own goroutines

@@ -49,6 +49,8 @@ func (g *Gateway) Reload() error {
 	if g.d.Load == nil {
 		return errNoReload
 	}
+	g.reloading.Lock() // or an older reading could be taken last, and stand
+	defer g.reloading.Unlock()
 	cfg, cat, err := g.d.Load()
 	if err != nil {
 		if g.config.fail(g.masker.Mask(err.Error())) {

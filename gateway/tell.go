@@ -20,6 +20,9 @@ type teller struct {
 	look    *time.Timer // at what does not work, a moment after a change was to be written
 	ended   bool
 	trouble string // as last told
+
+	// one looks and tells at a time: what was seen first might else be told last, and stand.
+	one sync.Mutex
 }
 
 // lookAfter is how long after a change it is known whether it could be written.
@@ -45,6 +48,8 @@ func (g *Gateway) tell(l trace.Log) {
 
 // changed tells accounts that changed, and the groups, whose next may be another now.
 func (g *Gateway) changed(ids []provider.AccountID) {
+	g.teller.one.Lock()
+	defer g.teller.one.Unlock()
 	lv, now := g.live.Load(), time.Now()
 	if lv == nil {
 		return
@@ -102,6 +107,8 @@ func (g *Gateway) trouble() []string {
 
 // tellAll tells everything that a config names, and takes away what it no longer does.
 func (g *Gateway) tellAll(lv *live) {
+	g.teller.one.Lock()
+	defer g.teller.one.Unlock()
 	now := time.Now()
 	before := g.d.Bus.Status()
 	for i := range before.Accounts {
@@ -162,6 +169,8 @@ func (g *Gateway) arm(lv *live, now time.Time) {
 
 // lifted tells accounts whose state differs from what was told.
 func (g *Gateway) lifted() {
+	g.teller.one.Lock()
+	defer g.teller.one.Unlock()
 	lv, now := g.live.Load(), time.Now()
 	told := map[string]trace.Account{}
 	for _, a := range g.d.Bus.Status().Accounts {

@@ -121,7 +121,7 @@ func TestAnErrorsBodyIsNotWaitedForLong(t *testing.T) {
 }
 
 // endless begins a JSON reply and writes more of it than is kept whole, then breaks off.
-func endless(mebibytes int) http.Handler {
+func endless(mebibytes int, end func(w io.Writer)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"id":"`)
@@ -129,19 +129,32 @@ func endless(mebibytes int) http.Handler {
 		for range mebibytes {
 			_, _ = io.WriteString(w, part)
 		}
-		panic(http.ErrAbortHandler)
+		end(w)
 	})
 }
 
 func TestAReplyTooLargeToBeKeptThatBreaksOffNeverReadsAsAWholeOne(t *testing.T) {
-	r := newRig(t, lone, vendors{"a": endless(66)})
-	got := r.ask("/v1/chat/completions", chatBody("a/m"))
-	if got.err == nil || errors.Is(got.err, io.EOF) {
-		t.Errorf("the agent took %d bytes for a whole reply: %v", len(got.body), got.err)
+	for name, end := range map[string]func(io.Writer){
+		"broken off":                func(io.Writer) { panic(http.ErrAbortHandler) },
+		"ended in the middle of it": func(io.Writer) {},
+	} {
+		r := newRig(t, lone, vendors{"a": endless(66, end)})
+		got := r.ask("/v1/chat/completions", chatBody("a/m"))
+		if got.err == nil || errors.Is(got.err, io.EOF) {
+			t.Errorf("%s: the agent took %d bytes for a whole reply: %v", name, len(got.body), got.err)
+		}
+		route := r.last()
+		if route.Status < 500 || len(route.Tries) != 1 || route.Tries[0].Fail != trace.Network {
+			t.Errorf("%s: status %d, tries %+v", name, route.Status, route.Tries)
+		}
 	}
-	route := r.last()
-	if route.Status < 500 || len(route.Tries) != 1 || route.Tries[0].Fail != trace.Network {
-		t.Errorf("status %d, tries %+v", route.Status, route.Tries)
+}
+
+func TestAReplyTooLargeToBeKeptPasses(t *testing.T) {
+	r := newRig(t, lone, vendors{"a": endless(66, func(w io.Writer) { _, _ = io.WriteString(w, "\"}\n") })})
+	got := r.ask("/v1/chat/completions", chatBody("a/m"))
+	if route := r.last(); got.err != nil || len(got.body) < 66<<20 || !strings.HasSuffix(got.body, "\"}\n") || route.Status != 200 {
+		t.Errorf("%d bytes, %v, status %d", len(got.body), got.err, route.Status)
 	}
 }
 

@@ -376,7 +376,7 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 	o := outcome{status: t.resp.StatusCode, passed: true, facts: reply.Facts, sent: now}
 	var broke error
 	if err == nil && more {
-		broke, err = t.pour()
+		broke, err = t.pour(len(kindOf(body)) > 0)
 	}
 	switch {
 	case err != nil || t.s.gone():
@@ -392,13 +392,17 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 }
 
 // pour relays the rest of a reply that is too large to be kept. It says what broke on the
-// vendor's side, and what on the agent's.
-func (t *try) pour() (broke, gone error) {
+// vendor's side, and what on the agent's. JSON that ends in the middle is broken off, also
+// where the connection ended well.
+func (t *try) pour(isJSON bool) (broke, gone error) {
 	bp := buffers.Get().(*[]byte)
 	defer buffers.Put(bp)
-	out := t.s.out
+	out, last := t.s.out, byte(0)
 	for {
 		n, err := t.resp.Body.Read(*bp)
+		if said := bytes.TrimRight((*bp)[:n], " \t\r\n"); len(said) > 0 {
+			last = said[len(said)-1]
+		}
 		if n > 0 {
 			t.w.hear(time.Now())
 			out.mu.Lock()
@@ -409,6 +413,8 @@ func (t *try) pour() (broke, gone error) {
 		switch {
 		case gone != nil:
 			return nil, gone
+		case errors.Is(err, io.EOF) && isJSON && last != '}' && last != ']':
+			return io.ErrUnexpectedEOF, nil
 		case errors.Is(err, io.EOF):
 			return nil, nil
 		case err != nil:

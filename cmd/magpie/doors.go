@@ -147,11 +147,9 @@ func (n *node) self(i client.Info) bool {
 	return n.gw != nil && i.PID == os.Getpid() && i.Started.Equal(n.gw.Status().Started)
 }
 
-// load reads the config again. Where its address is another one, that is bound before the old is left; one
+// load reads the config again, for the gateway, which does so one at a time. Where its address is another one, that is bound before the old is left; one
 // that can't be had leaves everything as it is.
 func (n *node) load() (*config.Config, *provider.Catalog, error) {
-	n.loading.Lock()
-	defer n.loading.Unlock()
 	set, err := n.src.read(n.ctx)
 	if err != nil {
 		return nil, nil, err

@@ -51,7 +51,7 @@ type node struct {
 	ctx    context.Context //nolint:containedctx // it is the life of the group
 	cancel context.CancelFunc
 
-	loading sync.Mutex // one reading of the config at a time
+	watching chan struct{} // closed once changes of the config may be taken
 
 	mu     sync.Mutex // of set and warned
 	warned []string
@@ -84,10 +84,11 @@ func (p *process) start(ctx context.Context, w wish) (_ *node, err error) {
 	if err := n.home(); err != nil {
 		return nil, err
 	}
-	if n.set, err = n.src.read(n.ctx); err != nil {
+	if err := n.paths.MakeDirs(); err != nil {
 		return nil, err
 	}
-	if err := n.paths.MakeDirs(); err != nil {
+	n.watchFrom()
+	if n.set, err = n.src.read(n.ctx); err != nil {
 		return nil, err
 	}
 	release, err := startLock(n.ctx, n.paths.StartLock)
@@ -243,9 +244,9 @@ func (n *node) tellStart() {
 	n.warn(n.set)
 }
 
-// warn tells what is not as it should be, once for each change of it.
+// warn tells what the person should know of a config that is good, once for each change of it.
 func (n *node) warn(s *settings) {
-	all := append(s.warnings(), n.state.Problems()...)
+	all := s.warnings()
 	n.mu.Lock()
 	news := !slices.Equal(n.warned, all)
 	n.warned = all
@@ -261,9 +262,7 @@ func (n *node) attend() {
 		n.seed()
 		return nil
 	})
-	if n.wish.watch {
-		n.group.Go(n.watchConfig)
-	}
+	close(n.watching)
 	if n.demo != nil {
 		n.group.Go(func() error { return n.demo.Play(n.agents, "http://"+n.doors.shown()) })
 	}
@@ -279,13 +278,39 @@ func (n *node) seed() {
 	}
 }
 
-// watchConfig takes the config file again whenever it changed. Without a watch, SIGHUP still does.
-func (n *node) watchConfig() error {
-	err := config.Watch(n.ctx, n.paths.Config, func() { _ = n.gw.Reload() }) // it tells why not
-	if err != nil && n.ctx.Err() == nil {
-		n.say(slog.LevelWarn, "changes of the config are not noticed: "+err.Error())
+// watchFrom begins to watch the config file, before it is read, and takes it again whenever it changed once the
+// gateway is there. Without a watch, SIGHUP still does.
+func (n *node) watchFrom() {
+	n.watching = make(chan struct{})
+	if !n.wish.watch {
+		return
 	}
-	return nil
+	w, err := config.NewWatcher(n.paths.Config)
+	n.group.Go(func() error {
+		if err == nil {
+			err = w.Run(n.ctx, n.reload)
+		}
+		select {
+		case <-n.watching:
+			if n.ctx.Err() == nil {
+				n.say(slog.LevelWarn, "changes of the config are not noticed: "+err.Error())
+			}
+		case <-n.ctx.Done():
+		}
+		return nil
+	})
+}
+
+// reload takes the config again. What comes of it is told.
+func (n *node) reload() {
+	select {
+	case <-n.watching:
+	case <-n.ctx.Done():
+		return
+	}
+	if n.demo == nil {
+		_ = n.gw.Reload() // it tells why not
+	}
 }
 
 func (n *node) onClose(f func() error) { n.closes = append(n.closes, f) }

@@ -111,13 +111,6 @@ func (n *node) untilTold(signals <-chan os.Signal) error {
 	}
 }
 
-func (n *node) reload() {
-	if n.demo != nil {
-		return
-	}
-	_ = n.gw.Reload() // it tells what came of it
-}
-
 // drain turns new requests away and waits for those under way. A demo's agents are not waited for.
 func (n *node) drain(signals <-chan os.Signal) {
 	n.dismiss()

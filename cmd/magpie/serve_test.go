@@ -312,10 +312,11 @@ func TestStateThatCannotBeReadIsTold(t *testing.T) {
 	s.write("config.toml", "[providers.ollama]\n")
 	broken := s.write("state/rests.json", "{ half")
 	sv := s.serve("--listen", "127.0.0.1:0")
-	warned := strings.Join(status(t, sv.addr).Config.Warnings, "\n")
+	trouble := strings.Join(status(t, sv.addr).Trouble, "\n")
+	_, out, _ := newShell(t).run("status", "--listen", sv.addr)
 	sv.end(syscall.SIGTERM)
-	if !strings.Contains(warned, "rests.json could not be read") {
-		t.Errorf("%q", warned)
+	if !strings.Contains(trouble, "rests.json could not be read") || !strings.Contains(out, "! ") {
+		t.Errorf("%q, %s", trouble, out)
 	}
 	if data, err := os.ReadFile(broken); err != nil || string(data) != "{ half" {
 		t.Errorf("it was written over: %q %v", data, err)

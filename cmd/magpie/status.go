@@ -118,7 +118,8 @@ func troubles(s trace.Status, now time.Time) []string {
 	if s.Config.Error != "" {
 		all = append(all, "the newest config is not in force: "+s.Config.Error)
 	}
-	if t, any := state.New(trace.View{Status: s}, now, false).Trouble(state.At(now)); any && s.Config.Error == "" && !s.Draining {
+	all = append(all, s.Trouble...)
+	if t, any := state.New(trace.View{Status: s}, now, false).Trouble(state.At(now)); any && len(all) == 0 {
 		all = append(all, strings.TrimSpace(t.Text+" "+t.More))
 	}
 	return append(all, s.Config.Warnings...)

@@ -419,23 +419,47 @@ func Quote(s string) []byte {
 	return appendQuoted(make([]byte, 0, len(s)+2), s)
 }
 
+// AppendQuoted appends s as a JSON string without escaping <, > and &.
+func AppendQuoted(b []byte, s string) []byte { return appendQuoted(b, s) }
+
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, '\\', 'n')
-		case r == '\r':
-			b = append(b, '\\', 'r')
-		case r == '\t':
-			b = append(b, '\\', 't')
-		case r < 0x20 || r == 0x7f || r == 0x2028 || r == 0x2029:
-			b = fmt.Appendf(b, `\u%04x`, r)
-		default:
-			b = utf8.AppendRune(b, r)
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c < 0x7f && c != '"' && c != '\\' {
+			i++
+			continue
 		}
+		r, n := rune(c), 1
+		if c >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+			if (r != utf8.RuneError || n > 1) && r != 0x2028 && r != 0x2029 {
+				i += n
+				continue
+			}
+		}
+		b = append(b, s[from:i]...)
+		b = appendEscaped(b, r)
+		i += n
+		from = i
 	}
+	b = append(b, s[from:]...)
 	return append(b, '"')
+}
+
+func appendEscaped(b []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(b, '\\', byte(r))
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	case utf8.RuneError:
+		return utf8.AppendRune(b, r)
+	}
+	return fmt.Appendf(b, `\u%04x`, r)
 }

@@ -124,11 +124,13 @@ type Result struct {
 	Name  string // the tool's name, where known
 	Parts []Part // text, images, files; none = empty
 	Error bool
+	Of    *Call // the call that it answers; Pair finds it, readers leave it out
 }
 
 // Seal is what proves reasoning to the vendor that made it.
 type Seal struct {
 	API      Protocol // whose form it has
+	Vendor   string   // who made it, "" = not known
 	Data     string   // signature, encrypted_content, thoughtSignature or redacted data
 	Redacted bool     // Messages: a redacted block, whose data is all there is
 	ID       string   // Responses: the item's id

@@ -45,6 +45,8 @@ type WriterOptions struct {
 	ID     string // a seed for ids, so that the same request has the same
 	Now    int64  // unix seconds, for created fields
 	Model  string // as the client asked
+	Vendor string // who answers, for the seals that pass through the client
+	Input  int64  // an estimate of the request's tokens, for an API that tells them first
 }
 
 // Writer writes neutral events as one API's reply. It keeps the API's grammar whatever

@@ -32,6 +32,16 @@ type Ask struct {
 	Usage     bool // Chat: the client asked for usage in the stream
 	AutoCache bool // Messages: cache_control at the top
 
+	// What two of the APIs can say; the others lose it.
+	Presence  json.Number     // Chat and Gemini: presence penalty
+	Frequency json.Number     // Chat and Gemini: frequency penalty
+	Seed      json.Number     // Chat and Gemini
+	N         int64           // Chat and Gemini: how many replies; see OneReply
+	Logprobs  *int64          // how many alternatives a token, 0 = its own probability alone
+	Metadata  json.RawMessage // Chat and Responses
+	Store     *bool           // Chat and Responses
+	Legacy    bool            // Chat: tools came as functions, so that a call goes back as function_call
+
 	Extra []Field // fields that only the API it was read from can say, in the client's order
 }
 
@@ -96,6 +106,7 @@ type Part struct {
 	Cache *Cache          // a cache breakpoint behind this part
 	Raw   json.RawMessage // of an opaque part: as it came, for its own API
 	Cites []Cite
+	Dev   bool // of a system's text: role developer said it, for those who tell the two apart
 }
 
 // Media is an image, document, sound or film: by its bytes, its URL or its vendor's id.
@@ -213,6 +224,14 @@ type Loss struct {
 type FieldRefusal struct {
 	Field string
 	Words string
+}
+
+// OneReply refuses a request for several replies at once: events tell of one.
+func (a *Ask) OneReply(field string) error {
+	if a.N <= 1 {
+		return nil
+	}
+	return &FieldRefusal{Field: field, Words: field + ": only one reply at a time can be had from this model; ask for 1"}
 }
 
 func (e *FieldRefusal) Error() string { return e.Words }

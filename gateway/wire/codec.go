@@ -2,6 +2,7 @@ package wire
 
 import (
 	"io"
+	"slices"
 )
 
 // Target is whom a request is written for.
@@ -12,6 +13,23 @@ type Target struct {
 	Output  int      // the model's most output tokens, 0 = unknown
 	Efforts []string // the levels that it has, nil = unknown
 	Session string   // of the agent, for a cache key
+	Inputs  []string // what the model reads: text image audio pdf video, nil = unknown
+}
+
+// Reads says whether the model reads a kind of part; one of which nothing is known does.
+func (t *Target) Reads(k Kind) bool {
+	word := ""
+	switch k {
+	case KindImage:
+		word = "image"
+	case KindAudio:
+		word = "audio"
+	case KindVideo:
+		word = "video"
+	case KindFile, KindText, KindCall, KindResult, KindThinking, KindRefusal, KindOpaque:
+		return true
+	}
+	return t.Inputs == nil || slices.Contains(t.Inputs, word)
 }
 
 // Codec reads and writes one API. Reading keeps all that can be kept; writing says what

@@ -416,50 +416,52 @@ func hex4(b []byte) rune {
 
 // Quote writes s as a JSON string without escaping <, > and &.
 func Quote(s string) []byte {
-	return appendQuoted(make([]byte, 0, len(s)+2), s)
+	return AppendQuoted(make([]byte, 0, len(s)+2), s)
 }
 
-// AppendQuoted appends s as a JSON string without escaping <, > and &.
-func AppendQuoted(b []byte, s string) []byte { return appendQuoted(b, s) }
-
-func appendQuoted(b []byte, s string) []byte {
+// AppendQuoted appends s as a JSON string without escaping <, > and &. What is no UTF-8
+// becomes U+FFFD.
+func AppendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c < 0x7f && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		r, n := rune(c), 1
-		if c >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(s[i:])
-			if (r != utf8.RuneError || n > 1) && r != 0x2028 && r != 0x2029 {
-				i += n
+		if c := s[i]; c < utf8.RuneSelf {
+			if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+				i++
 				continue
 			}
+			b = appendEscape(append(b, s[from:i]...), c)
+			i++
+			from = i
+			continue
 		}
-		b = append(b, s[from:i]...)
-		b = appendEscaped(b, r)
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || r == 0x2028 || r == 0x2029 {
+			b = append(b, s[from:i]...)
+			if n == 1 {
+				b = utf8.AppendRune(b, r)
+			} else {
+				b = fmt.Appendf(b, `\u%04x`, r)
+			}
+			from = i + n
+		}
 		i += n
-		from = i
 	}
-	b = append(b, s[from:]...)
-	return append(b, '"')
+	return append(append(b, s[from:]...), '"')
 }
 
-func appendEscaped(b []byte, r rune) []byte {
-	switch r {
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
 	case '"', '\\':
-		return append(b, '\\', byte(r))
+		return append(b, '\\', c)
 	case '\n':
 		return append(b, '\\', 'n')
 	case '\r':
 		return append(b, '\\', 'r')
 	case '\t':
 		return append(b, '\\', 't')
-	case utf8.RuneError:
-		return utf8.AppendRune(b, r)
 	}
-	return fmt.Appendf(b, `\u%04x`, r)
+	return fmt.Appendf(b, `\u%04x`, c)
 }
+
+func appendQuoted(b []byte, s string) []byte { return AppendQuoted(b, s) }

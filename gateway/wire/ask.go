@@ -29,6 +29,7 @@ type Ask struct {
 	CacheKey  string
 	Tier      string // auto default flex priority
 	User      string
+	Compact   bool // Responses: the last turn asks for a summary, which goes back as a compaction item
 	Usage     bool // Chat: the client asked for usage in the stream
 	AutoCache bool // Messages: cache_control at the top
 
@@ -107,6 +108,8 @@ type Part struct {
 	Raw   json.RawMessage // of an opaque part: as it came, for its own API
 	Cites []Cite
 	Dev   bool // of a system's text: role developer said it, for those who tell the two apart
+
+	Begins bool // the first of what was a turn of its own before turns were joined
 }
 
 // Media is an image, document, sound or film: by its bytes, its URL or its vendor's id.
@@ -178,9 +181,17 @@ type Tool struct {
 	Hosted      string          // of a hosted tool: web_search, web_fetch, code, image, file_search, mcp, computer, tool_search
 	Raw         json.RawMessage // a hosted or built-in tool as it came
 	Built       string          // a client-run tool known by its type alone: local_shell, shell, apply_patch, bash, text_editor, memory
+	Search      *Search         // of a web search: what all APIs can say of it
 	Namespace   string          // where it stood in one, so that the reply can name it so
 	Local       string          // its name inside of the namespace
 	Cache       *Cache
+}
+
+// Search is how a hosted web search is narrowed.
+type Search struct {
+	Allowed  []string        // domains, nil = all
+	Blocked  []string        // domains
+	Location json.RawMessage // {type:"approximate", city, region, country, timezone}
 }
 
 // Grammar is what a freeform tool's input must follow.

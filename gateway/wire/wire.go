@@ -51,20 +51,25 @@ type Dialect struct {
 	NoSampling    []string // heads of the ids of models that take no temperature and top_p while they reason
 	CacheKeys     bool     // a prompt_cache_key made from the session helps
 	CacheMarks    bool     // reads cache_control on parts and tools
-	CacheBreaks   bool     // reads prompt_cache_breakpoint on parts
+	CacheBreaks   []string // heads of the ids of models that read prompt_cache_breakpoint on parts
 	CustomTools   bool     // takes tools of type custom
 	AllowedTools  bool     // takes a tool_choice of type allowed_tools
 	NoRequired    bool     // knows no tool_choice "required"
 	NoNamed       bool     // knows no tool_choice that names a tool
 	NoSchema      bool     // knows json_object, but no json_schema
-	Search        bool     // takes web_search_options
+	Search        bool     // takes web_search_options; of Responses: searches the web itself
 	Tiers         bool     // takes service_tier
 	Switch        Switch   // how it is told to reason
 	SwitchLevel   bool     // where Switch isn't effort: takes reasoning_effort besides
 	GiveBack      GiveBack // which reasoning it wants to see again
 	ReasoningLost string   // what it gets in the place of reasoning that it wants and that was lost
-	CallSeals     bool     // keeps Gemini's signatures in extra_content of calls
+	CallSeals     []string // heads of the ids of models that want Gemini's signatures back in extra_content of calls
 	Details       bool     // keeps sealed reasoning in reasoning_details
+
+	// Of Responses.
+
+	FunctionsOnly bool // knows functions alone: no freeform and no client-run tools, no namespaces
+	BareReasoning bool // wants reasoning back that nobody sealed
 }
 
 // Switch is how a vendor that speaks Chat Completions is told to reason.
@@ -95,14 +100,16 @@ func (d *Dialect) Refuses(field string) bool { return slices.Contains(d.Unsuppor
 
 // Samples says whether a model takes temperature and top_p when it is asked for so much reasoning.
 func (d *Dialect) Samples(model, effort string) bool {
-	if effort == "none" {
-		return true
-	}
+	return effort == "none" || !Headed(model, d.NoSampling)
+}
+
+// Headed says whether a model's id, behind any slash of it, begins with one of the heads.
+func Headed(model string, heads []string) bool {
 	model = model[strings.LastIndexByte(model, '/')+1:]
-	for _, head := range d.NoSampling {
+	for _, head := range heads {
 		if strings.HasPrefix(model, head) {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }

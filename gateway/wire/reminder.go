@@ -61,5 +61,8 @@ func joinTurn(turns []Turn, t Turn) []Turn {
 	}
 	had := turns[n].Parts
 	turns[n].Parts = append(had[:len(had):len(had)], t.Parts...) // a new array: the old one may be the asker's
+	if len(t.Parts) > 0 {
+		turns[n].Parts[len(had)].Begins = true
+	}
 	return turns
 }

@@ -46,6 +46,11 @@ type Ask struct {
 	Extra []Field // fields that only the API it was read from can say, in the client's order
 }
 
+// WarmsUp says that the request wants no reply at all, only a warm cache (Messages:
+// max_tokens 0). Of a vendor of another API nothing is asked: the reply is empty, and ends
+// with FinishLength.
+func (a *Ask) WarmsUp() bool { return a.API == Messages && a.Max != nil && *a.Max == 0 }
+
 // Field is a field of a request as it came.
 type Field struct {
 	Name  string
@@ -60,6 +65,7 @@ const (
 	ShowUnsaid  Show = ""
 	ShowSummary Show = "summary" // it shows it
 	ShowNone    Show = "none"    // it wants none of it
+	ShowUpdates Show = "updates" // Messages: it shows it now and then
 )
 
 // Role is who speaks in a turn.
@@ -235,6 +241,7 @@ type Loss struct {
 type FieldRefusal struct {
 	Field string
 	Words string
+	Code  string // Messages: error.details.error_code, which its clients act on
 }
 
 // OneReply refuses a request for several replies at once: events tell of one.

@@ -144,7 +144,8 @@ type Result struct {
 	Name  string // the tool's name, where known
 	Parts []Part // text, images, files; none = empty
 	Error bool
-	Of    *Call // the call that it answers; Pair finds it, readers leave it out
+	Raw   json.RawMessage // Responses: a built-in tool's output as it came
+	Of    *Call           // the call that it answers; Pair finds it, readers leave it out
 }
 
 // Seal is what proves reasoning to the vendor that made it.

@@ -1,6 +1,9 @@
 package wire
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Efforts are the levels of reasoning, the least first.
 var Efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
@@ -23,6 +26,17 @@ func NearestEffort(want string, has []string) string {
 		}
 	}
 	return want
+}
+
+// ReasoningModel says, by its id, that a model is one of OpenAI's that reason: they refuse
+// temperature and top_p, and seal their reasoning.
+func ReasoningModel(id string) bool {
+	id = id[strings.LastIndexByte(id, '/')+1:]
+	if len(id) > 1 && id[0] == 'o' && id[1] >= '1' && id[1] <= '9' {
+		return true
+	}
+	n, ok := strings.CutPrefix(id, "gpt-")
+	return ok && n != "" && n[0] >= '5' && n[0] <= '9' && !strings.Contains(n, "chat")
 }
 
 // BudgetEffort is the level that a budget of thinking tokens comes to, "" for one that

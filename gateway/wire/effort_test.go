@@ -72,3 +72,14 @@ func TestABudgetIsALevelWhereNoneIsSaid(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestReasoningModelsAreToldByTheirIDs(t *testing.T) {
+	for id, want := range map[string]bool{
+		"gpt-5": true, "gpt-6.1-terra": true, "openai/gpt-5.5": true, "o3-mini": true, "o1": true,
+		"gpt-4.1": false, "gpt-5-chat-latest": false, "gpt-oss-120b": false, "grok-4": false, "omni": false, "": false, "o": false,
+	} {
+		if got := ReasoningModel(id); got != want {
+			t.Errorf("%q: got %v", id, got)
+		}
+	}
+}

@@ -1,11 +1,13 @@
 package gateway_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 
 	"dev.magpie/gateway/trace"
 )
@@ -128,4 +130,12 @@ func failKinds(r trace.Route) string {
 		kinds[i] = string(r.Tries[i].Fail)
 	}
 	return strings.Join(kinds, " ")
+}
+
+func seconds(unix int64) string { return strconv.FormatInt(unix, 10) }
+
+// withLeave is the context of an agent that may leave.
+func withLeave(t *testing.T) (context.Context, context.CancelFunc) {
+	t.Helper()
+	return context.WithCancel(t.Context())
 }

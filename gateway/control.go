@@ -250,7 +250,7 @@ func (g *Gateway) undo(_ control.Command, now time.Time) (control.Done, error) {
 
 func (g *Gateway) reload(control.Command, time.Time) (control.Done, error) {
 	if err := g.Reload(); err != nil {
-		return control.Done{}, &control.Error{Status: http.StatusBadRequest, Code: "bad_config", Message: err.Error()}
+		return control.Done{}, &control.Error{Status: http.StatusBadRequest, Code: "bad_config", Message: g.masker.Mask(err.Error())}
 	}
 	return control.Done{Words: "read the config again"}, nil
 }

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -28,6 +29,16 @@ func TestAWholeReplyThatIsHalfThereComesFromTheNextKey(t *testing.T) {
 				t.Errorf("tried %s: %+v", tried(route), route.Tries[0])
 			}
 		})
+	}
+}
+
+func TestHalfAnEmbeddingComesFromTheNextKey(t *testing.T) {
+	v := standin.New(standin.Options{Models: []string{"m"}})
+	v.Script(keyOne, standin.Must("cut op=embed")...)
+	r := newRig(t, twoKeys, vendors{"a": v})
+	got := r.ask("/v1/embeddings", `{"model":"a/m","input":"one"}`)
+	if route := r.last(); got.status != http.StatusOK || !json.Valid([]byte(got.body)) || tried(route) != "a/k1 a/k2" {
+		t.Errorf("tried %s: %d %s", tried(route), got.status, got.body)
 	}
 }
 

@@ -18,13 +18,16 @@ var errCancelled = errors.New("a person ended this request at the gateway")
 type call struct {
 	cancelled atomic.Bool
 	mu        sync.Mutex
-	stop      context.CancelCauseFunc // of the try that is made, nil before the first
+	stop      context.CancelCauseFunc // of the try that is made or waited for, nil before the first
 }
 
 func (c *call) trying(stop context.CancelCauseFunc) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.stop = stop
+	c.mu.Unlock()
+	if c.cancelled.Load() { // between two tries, when there was nothing to stop
+		stop(errCancelled)
+	}
 }
 
 func (c *call) cancel() {

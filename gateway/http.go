@@ -15,21 +15,45 @@ import (
 // prefixes are the versions that a base may bring along: none, one, or one too many.
 var prefixes = []string{"/v1", "", "/v1/v1"}
 
+// geminiPrefixes are those in front of /models: Gemini lives under three versions, and
+// clients join a base with a version of its own to them.
+var geminiPrefixes = []string{"/v1beta", "/v1", "", "/v1/v1beta", "/v1beta/v1beta", "/v1/v1", "/v1alpha"}
+
 // doors are the paths behind a prefix that are asked with a body.
 var doors = []struct {
-	path string
+	path, serves string
 	entry
 }{
-	{"/messages", entry{api: wire.Messages, door: provider.Generate}},
-	{"/responses", entry{api: wire.Responses, door: provider.Generate}},
-	{"/chat/completions", entry{api: wire.Chat, door: provider.Generate}},
-	{"/messages/count_tokens", entry{api: wire.Messages, door: provider.Count}},
-	{"/responses/input_tokens", entry{api: wire.Responses, door: provider.Count}},
-	{"/responses/compact", entry{api: wire.Responses, door: provider.Generate, tail: "/compact"}},
-	{"/embeddings", entry{api: wire.Chat, door: provider.Embeddings}},
+	{"/messages", "Anthropic Messages, whole or streamed", entry{api: wire.Messages, door: provider.Generate}},
+	{"/responses", "OpenAI Responses, whole or streamed", entry{api: wire.Responses, door: provider.Generate}},
+	{"/chat/completions", "OpenAI Chat Completions, whole or streamed", entry{api: wire.Chat, door: provider.Generate}},
+	{"/messages/count_tokens", "Messages' count of tokens: the vendor's, else an estimate", entry{api: wire.Messages, door: provider.Count}},
+	{"/responses/input_tokens", "Responses' count of tokens: the vendor's, else an estimate", entry{api: wire.Responses, door: provider.Count}},
+	{"/responses/compact", "Responses' compaction", entry{api: wire.Responses, door: provider.Generate, tail: "/compact"}},
+	{"/embeddings", "OpenAI embeddings", entry{api: wire.Chat, door: provider.Embeddings}},
 }
 
-// route is one line of the HTTP surface, for the router and for the page of reference.
+// geminiVerbs are what may stand behind a model's last colon.
+var geminiVerbs = []struct {
+	verb, serves string
+	door         provider.Door
+}{
+	{"generateContent", "Gemini, whole", provider.Generate},
+	{"streamGenerateContent", "Gemini, streamed: events with ?alt=sse, else one array", provider.Stream},
+	{"countTokens", "Gemini's count of tokens, an estimate: no vendor is asked", provider.Count},
+	{"embedContent", "Gemini's embedding of one text", provider.Embeddings},
+	{"batchEmbedContents", "Gemini's embeddings of several texts", provider.Batch},
+}
+
+// lists are the routes of model lists, behind any of Gemini's prefixes.
+func (g *Gateway) lists() []httpRoute {
+	return []httpRoute{
+		{http.MethodGet, "/models", "the models, in the shape of the API that asks; ?format=text: ids, one a line", g.handleModels},
+		{http.MethodGet, "/models/{rest:.*}", "one model", g.handleModel},
+	}
+}
+
+// httpRoute is one line of the HTTP surface, for the router and for the page of reference.
 type httpRoute struct {
 	Method, Path string
 	Serves       string
@@ -48,10 +72,11 @@ func (g *Gateway) routes() http.Handler {
 			m.Path(p + d.path).Methods(http.MethodPost).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.handleAsk(w, r, e) })
 		}
 	}
-	for _, p := range []string{"/v1beta", "/v1", "", "/v1/v1beta", "/v1beta/v1beta", "/v1/v1", "/v1alpha"} {
+	for _, p := range geminiPrefixes {
 		m.Path(p + "/models/{rest:.*}").Methods(http.MethodPost).HandlerFunc(g.handleGemini)
-		m.Path(p + "/models").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModels)
-		m.Path(p + "/models/{rest:.*}").Methods(http.MethodGet, http.MethodHead).HandlerFunc(g.handleModel)
+		for _, rt := range g.lists() {
+			m.Path(p+rt.Path).Methods(rt.Method, http.MethodHead).HandlerFunc(rt.handle)
+		}
 	}
 	for _, rt := range g.control() {
 		m.Path(rt.Path).Methods(rt.Method).HandlerFunc(rt.handle)
@@ -113,21 +138,13 @@ func (g *Gateway) handleGemini(w http.ResponseWriter, r *http.Request) {
 		g.handleUnknown(w, r)
 		return
 	}
-	e := entry{api: wire.Gemini, model: rest[:i]}
-	switch rest[i+1:] {
-	case "generateContent":
-		e.door = provider.Generate
-	case "streamGenerateContent":
-		e.door = provider.Stream
-	case "countTokens":
-		e.door = provider.Count
-	case "embedContent":
-		e.door = provider.Embeddings
-	default:
-		g.handleUnknown(w, r)
-		return
+	for _, v := range geminiVerbs {
+		if v.verb == rest[i+1:] {
+			g.handleAsk(w, r, entry{api: wire.Gemini, model: rest[:i], door: v.door})
+			return
+		}
 	}
-	g.handleAsk(w, r, e)
+	g.handleUnknown(w, r)
 }
 
 // handleSocket answers a client that opens Responses over a WebSocket: it then uses HTTP.

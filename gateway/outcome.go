@@ -75,6 +75,12 @@ func (s *service) judged(v *trace.Verdict, status int) outcome {
 	return outcome{verdict: v, words: words, status: status, reply: vendorError{mine: true}}
 }
 
+// named begins the words with who answered so.
+func (o *outcome) named(who string) {
+	o.words = who + " " + o.words
+	o.verdict.Words = o.words
+}
+
 // refused makes an outcome of a reply that says nothing but a refusal.
 func (s *service) refused(reason string) outcome {
 	v := &trace.Verdict{

@@ -38,11 +38,11 @@ func (g *Gateway) entryOf(lv *live, p *provider.Provider, states map[string]trac
 	list := g.modelsOf(lv, p)
 	e := trace.Provider{
 		ID: p.ID, Name: p.Name, Preset: p.Preset, Region: p.Region, Off: p.Off, Local: p.Local, Unlisted: p.Unlisted,
-		Bases: map[string]string{}, Routing: p.Routing, Proxy: redactedURL(p.Proxy), KeysURL: p.KeysURL,
+		Bases: map[string]string{}, Routing: p.Routing, Proxy: g.masker.Mask(redactedURL(p.Proxy)), KeysURL: p.KeysURL,
 		Models: len(list.Models), From: list.From, Keys: []trace.Key{},
 	}
 	for api, base := range p.Bases {
-		e.Bases[string(api)] = redactedURL(base)
+		e.Bases[string(api)] = g.masker.Mask(redactedURL(base))
 	}
 	for _, f := range p.Fallback {
 		e.Fallback = append(e.Fallback, f.String())

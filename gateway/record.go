@@ -138,7 +138,8 @@ func (rec *record) name(w http.ResponseWriter) {
 
 // refuse ends a route that was turned away before anyone was asked.
 func (rec *record) refuse(ref *wire.Refusal) {
-	rec.done(ref.Status, rec.g.masker.Mask(ref.Words), 0)
+	ref.Words = rec.g.masker.Mask(ref.Words)
+	rec.done(ref.Status, ref.Words, 0)
 }
 
 func (rec *record) logLine() {

@@ -129,7 +129,7 @@ func (r *reply) relayError(status int, o *outcome, retry int64) {
 	h := r.w.Header()
 	h["Content-Type"] = jsonType
 	for _, name := range passedOn {
-		if v := o.reply.header[name]; len(v) > 0 && name != "Content-Encoding" { // the body was unpacked
+		if v := o.reply.header[name]; len(v) > 0 {
 			h[name] = v
 		}
 	}

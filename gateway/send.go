@@ -42,10 +42,7 @@ func (s *service) request(ctx context.Context, p *provider.Provider, acct *provi
 	if a.query != "" {
 		address += "?" + a.query
 	}
-	body := wire.Whole(a.body)
-	if a.api != wire.Gemini {
-		body = wire.SwapModel(a.body, &a.env, model)
-	}
+	body := s.body(model)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body.Reader())
 	if err != nil {
 		return nil, err
@@ -61,6 +58,19 @@ func (s *service) request(ctx context.Context, p *provider.Provider, acct *provi
 		req.Header.Set(h.Name, h.Value)
 	}
 	return req, nil
+}
+
+// body is the agent's body with the candidate's model in it. Gemini names the model in the
+// path; bodies for embeddings repeat it, and the vendor wants both to be the same.
+func (s *service) body(model string) wire.Body {
+	a := s.a
+	switch {
+	case a.api != wire.Gemini:
+		return wire.SwapModel(a.body, &a.env, model)
+	case a.door == provider.Embeddings, a.door == provider.Batch:
+		return wire.SwapEmbedModels(a.body, "models/"+model)
+	}
+	return wire.Whole(a.body)
 }
 
 func (s *service) headers(to http.Header, p *provider.Provider, acct *provider.Account, secret config.Secret) {

@@ -56,6 +56,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		return
 	}
 	rec.took(a)
+	if g.looksSecret(a.model) {
+		refuse(&wire.Refusal{Status: http.StatusBadRequest, Param: "model", Words: "the model's name looks like a key, so nothing was sent: see which setting holds the model and which the key"})
+		return
+	}
 	s := &service{g: g, lv: lv, a: a, rec: rec, ctx: r.Context(), call: call}
 	if ref := s.plan(); ref != nil {
 		refuse(ref)
@@ -66,6 +70,20 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		return
 	}
 	s.run()
+}
+
+// looksSecret says whether a model's name, or a part of it, is a key: where two settings
+// were mixed up, a vendor should not read it, nor the trace tell it.
+func (g *Gateway) looksSecret(model string) bool {
+	if len(model) < 16 || g.masker.Mask(model) == model {
+		return false
+	}
+	for part := range strings.SplitSeq(model, "/") {
+		if g.masker.Mask(part) != part {
+			return true
+		}
+	}
+	return false
 }
 
 // plan resolves the asked name and decides whom to ask.
@@ -264,12 +282,15 @@ func (s *service) follow(d decision) bool {
 
 // pause waits between two tries of one candidate; false when the agent left meanwhile.
 func (s *service) pause(d time.Duration) bool {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	s.call.trying(cancel)
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return !s.gone()
-	case <-s.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }

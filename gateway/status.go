@@ -36,7 +36,7 @@ func (g *Gateway) control() []httpRoute {
 		{http.MethodPost, "/v1/magpie/provider/models", "the same, fetched from the vendor first; needs the control token", g.handleProviderModels},
 		{http.MethodPost, "/v1/magpie/provider/test", "ask the vendor for its models with each key: ?provider=ID; needs the control token", g.handleProviderTest},
 		{http.MethodPost, "/v1/magpie/explain", "the plan for {model, agent, api}, nothing sent", g.handleExplain},
-		{http.MethodPost, "/v1/magpie/preview", "what a command would do", g.handlePreview},
+		{http.MethodPost, "/v1/magpie/preview", "what a command would do; needs the control token", g.handlePreview},
 		{http.MethodPost, "/v1/magpie/do", "carry a command out; needs the control token", g.handleDo},
 	}
 }

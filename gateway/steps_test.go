@@ -181,6 +181,19 @@ func TestAnUnansweredErrorIsTheVendorsOwn(t *testing.T) {
 	}
 }
 
+func TestAPackedErrorIsReadAndToldUnpacked(t *testing.T) {
+	body := `{"error":{"message":"temperature is wrong","type":"invalid_request_error"}}`
+	v := &canned{status: 400, kind: "application/json", body: zipped(body), headers: []string{"Content-Encoding: gzip"}}
+	r := newRig(t, lone, vendors{"a": v})
+	if got := r.ask(asking("chat", "a/m", false)); got.status != 400 || got.body != body || got.header.Get("Content-Encoding") != "" {
+		t.Errorf("%d %q %v", got.status, got.body, got.header)
+	}
+	v.status, v.body = 402, zipped(`{"error":{"message":"Insufficient balance"}}`)
+	if r.ask(asking("chat", "a/m", false)); failKinds(r.told()) != "credit" {
+		t.Errorf("%+v", r.told().Tries)
+	}
+}
+
 func TestAnOverloadedVendorIsA529ForMessagesAnd503ForOthers(t *testing.T) {
 	for api, want := range map[string]int{"messages": 529, "chat": 503, "responses": 503, "gemini": 503} {
 		synctest.Test(t, func(t *testing.T) {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,10 +15,15 @@ import (
 // teller keeps what the trace was told of accounts, so that it hears of changes that
 // come by time alone: the end of a rest, a pause, a pin.
 type teller struct {
-	mu    sync.Mutex
-	timer *time.Timer
-	ended bool
+	mu      sync.Mutex
+	timer   *time.Timer
+	look    *time.Timer // at what does not work, a moment after a change was to be written
+	ended   bool
+	trouble string // as last told
 }
+
+// lookAfter is how long after a change it is known whether it could be written.
+const lookAfter = 2 * time.Second
 
 // tell writes a line to the log and to the screen's log pane.
 func (g *Gateway) tell(l trace.Log) {
@@ -50,6 +56,48 @@ func (g *Gateway) changed(ids []provider.AccountID) {
 	}
 	g.tellGroups(lv, now)
 	g.arm(lv, now)
+	g.lookSoon()
+}
+
+// lookSoon arms the look at what does not work.
+func (g *Gateway) lookSoon() {
+	t := &g.teller
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.ended:
+	case t.look == nil:
+		t.look = time.AfterFunc(lookAfter, g.lookAtTrouble)
+	default:
+		t.look.Reset(lookAfter)
+	}
+}
+
+// lookAtTrouble tells the status again when what does not work is something else by now.
+func (g *Gateway) lookAtTrouble() {
+	now := strings.Join(g.trouble(), "\n")
+	t := &g.teller
+	t.mu.Lock()
+	news := now != t.trouble
+	t.trouble = now
+	t.mu.Unlock()
+	if news {
+		g.tellStatus()
+	}
+}
+
+// trouble lists what does not work now, worst first.
+func (g *Gateway) trouble() []string {
+	all := g.d.State.Problems()
+	if g.d.History != nil {
+		if e := g.d.History.Stat().Error; e != "" {
+			all = append(all, "the history is not kept: "+e)
+		}
+	}
+	for i := range all {
+		all[i] = g.masker.Mask(all[i])
+	}
+	return all
 }
 
 // tellAll tells everything that a config names, and takes away what it no longer does.
@@ -140,6 +188,9 @@ func (t *teller) stop() {
 	if t.timer != nil {
 		t.timer.Stop()
 	}
+	if t.look != nil {
+		t.look.Stop()
+	}
 }
 
 // tellGroups tells how each group stands, by the planner itself.
@@ -183,7 +234,7 @@ func (g *Gateway) tellStatus() {
 func (g *Gateway) base() trace.Status {
 	s := trace.Status{
 		Name: "magpie", Version: g.d.Version, PID: g.d.PID, Demo: g.d.Demo, Started: g.started, Listen: g.address.Load().listen,
-		Draining: g.draining.Load(), Config: g.config.status(),
+		Draining: g.draining.Load(), Config: g.config.status(), Trouble: g.trouble(),
 	}
 	if g.d.History != nil {
 		s.History = g.d.History.Stat()

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -154,21 +155,25 @@ func (t *try) broken(phase failure.Phase, err error) outcome {
 // refusal makes an outcome of a status that is no success.
 func (t *try) refusal() outcome {
 	r := t.resp
-	body := upstream.ReadSome(r.Body, errorBytes)
-	if enc := r.Header.Get("Content-Encoding"); enc != "" {
+	head, body := r.Header, upstream.ReadSome(r.Body, errorBytes)
+	if enc := head.Get("Content-Encoding"); enc != "" {
 		if plain, err := upstream.Decode(body, enc, errorBytes); err == nil {
-			body = plain
+			body, head = plain, head.Clone()
+			head.Del("Content-Encoding")
 		}
 	}
 	if t.s.gone() {
 		return left()
 	}
-	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: r.Header, Body: body})
+	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: head, Body: body})
 	if r.StatusCode == http.StatusUnauthorized {
 		t.s.g.d.Secrets.Forget(t.acct.ID)
 	}
-	if !o.verdict.Page && saysJSON(r.Header, body) {
-		o.reply = vendorError{header: r.Header, body: t.s.g.masker.MaskBytes(body)}
+	switch {
+	case o.verdict.Page:
+		o.named(t.p.Name)
+	case saysJSON(head, body):
+		o.reply = vendorError{header: head, body: t.s.g.masker.MaskBytes(body)}
 	}
 	return o
 }
@@ -251,8 +256,7 @@ func (t *try) noAnswer(first []byte) outcome {
 		body = append(body, upstream.ReadSome(t.resp.Body, pageBytes)...)
 	}
 	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: t.resp.StatusCode, Header: t.resp.Header, Body: body})
-	o.words = t.p.Name + " " + o.words
-	o.verdict.Words = o.words
+	o.named(t.p.Name)
 	return o
 }
 
@@ -271,8 +275,8 @@ func (t *try) whole(first []byte, err error) outcome {
 		return s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(t.p.Name + " did not stream its reply")})
 	}
 	reply := wire.Reply{P: s.a.api}
-	if !more && t.resp.Header.Get("Content-Encoding") == "" && (s.a.door == provider.Generate || s.a.door == provider.Stream) {
-		switch reply.JudgeWhole(body) {
+	if !more && t.resp.Header.Get("Content-Encoding") == "" {
+		switch s.judge(&reply, body) {
 		case wire.Failed:
 			return s.failedEvent(t.c, t.resp, reply.Fault)
 		case wire.Refused:
@@ -284,6 +288,15 @@ func (t *try) whole(first []byte, err error) outcome {
 		}
 	}
 	return t.sendWhole(body, more, &reply)
+}
+
+// judge reads a whole reply: for what it says, where it is a model's; else for its end alone.
+func (s *service) judge(reply *wire.Reply, body []byte) wire.Class {
+	if s.a.door == provider.Generate || s.a.door == provider.Stream {
+		return reply.JudgeWhole(body)
+	}
+	reply.Whole = json.Valid(body)
+	return wire.Content
 }
 
 // gather reads the rest of a reply, as far as it is kept whole; more = it goes on.

@@ -20,6 +20,7 @@ const (
 	Stream     Door = "stream"     // Gemini's streamed answer; elsewhere the same as Generate
 	Count      Door = "count"      // the tokens of a request
 	Embeddings Door = "embeddings" // Chat's and Gemini's alone
+	Batch      Door = "batch"      // Gemini's embeddings of several texts
 	ModelList  Door = "models"     // what the vendor has
 )
 
@@ -90,7 +91,7 @@ var doors = map[wire.Protocol]map[Door]string{
 	},
 	wire.Gemini: {
 		Generate: ":generateContent", Stream: ":streamGenerateContent?alt=sse",
-		Count: ":countTokens", Embeddings: ":embedContent", ModelList: "/models?pageSize=1000",
+		Count: ":countTokens", Embeddings: ":embedContent", Batch: ":batchEmbedContents", ModelList: "/models?pageSize=1000",
 	},
 }
 

@@ -41,6 +41,7 @@ keys = [{ env = "X" }]
 		{wire.Gemini, provider.Stream, "gemini-3.1-pro", "https://x.example/v1beta/models/gemini-3.1-pro:streamGenerateContent?alt=sse"},
 		{wire.Gemini, provider.Count, "gemini-3.1-pro", "https://x.example/v1beta/models/gemini-3.1-pro:countTokens"},
 		{wire.Gemini, provider.Embeddings, "e", "https://x.example/v1beta/models/e:embedContent"},
+		{wire.Gemini, provider.Batch, "e", "https://x.example/v1beta/models/e:batchEmbedContents"},
 		{wire.Gemini, provider.ModelList, "", "https://x.example/v1beta/models?pageSize=1000"},
 		{wire.Gemini, provider.Generate, "a/b?c#d ", "https://x.example/v1beta/models/a/b%3Fc%23d%20:generateContent"},
 		{wire.Gemini, provider.Generate, "../../v1/x", "https://x.example/v1beta/models/..%2F..%2Fv1%2Fx:generateContent"},

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -276,8 +277,14 @@ type themeMsg struct {
 	at    time.Time
 }
 
-// nextTheme puts on the next theme.
-func (m *model) nextTheme() tea.Cmd { return m.wearNamed(theme.Next(m.theme.ID, m.o.Look.Themes)) }
+// nextTheme puts on the next theme of those that there were at the start.
+func (m *model) nextTheme() tea.Cmd {
+	if len(m.themes) == 0 {
+		return nil
+	}
+	at := slices.Index(m.themes, m.theme.ID)
+	return m.wearNamed(m.themes[(at+1)%len(m.themes)])
+}
 
 func (m *model) wearNamed(id string) tea.Cmd {
 	themes, now := m.o.Look.Themes, m.o.Now

@@ -9,19 +9,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"dev.magpie/tui/canvas"
+	"dev.magpie/gateway/trace"
 	"dev.magpie/tui/keys"
 	"dev.magpie/tui/layout"
 )
 
 // exact says what is wrong with a frame's shape, "" when it fits its size.
-func exact(frame string, size layout.Size) string {
+func exact(m *model) string {
+	frame, size := m.frame, m.size
 	lines := strings.Split(frame, "\n")
 	if len(lines) != size.H {
 		return fmt.Sprintf("%d lines", len(lines))
 	}
 	for y, l := range lines {
-		if w := canvas.Width(ansi.Strip(l)); w != size.W {
+		if w := m.set.Width(ansi.Strip(l)); w != size.W {
 			return fmt.Sprintf("line %d is %d cells wide: %q", y, w, l)
 		}
 	}
@@ -54,7 +55,7 @@ func TestEverySizeIsDrawnExactly(t *testing.T) {
 	check := func(m *model, name string, size layout.Size) {
 		m.resize(size)
 		m.draw()
-		if wrong := exact(m.frame, size); wrong != "" {
+		if wrong := exact(m); wrong != "" {
 			t.Fatalf("%s at %dx%d: %s", name, size.W, size.H, wrong)
 		}
 		if !showsSelection(m, m.frame) {
@@ -152,7 +153,7 @@ func TestAnyKeysLeaveTheScreenWhole(t *testing.T) {
 			if m.exit != Running {
 				return
 			}
-			if wrong := exact(m.frame, m.size); wrong != "" {
+			if wrong := exact(m); wrong != "" {
 				r.Fatalf("after %q: %s", k, wrong)
 			}
 			if !showsSelection(m, m.frame) {
@@ -179,14 +180,53 @@ func TestEveryCommandOfTheRegistryDoesSomething(t *testing.T) {
 	}
 }
 
-func BenchmarkFrame(b *testing.B) {
-	for _, size := range frameSizes {
-		b.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(b *testing.B) {
-			m := sceneModel(b, scenes[0], size)
-			b.ReportAllocs()
-			for b.Loop() {
-				m.draw()
-			}
+// crowded is as much as a screen ever holds: 500 requests and 20 keys without a window.
+func crowded() trace.View {
+	v := sceneView()
+	v.Routes = nil
+	for i := range 500 {
+		v.Routes = append(v.Routes, sceneRows[2+i%14].route(int64(1000+i)))
+	}
+	for i := range 20 {
+		v.Status.Accounts = append(v.Status.Accounts, trace.Account{
+			ID: fmt.Sprintf("p%d/k", i), Provider: fmt.Sprintf("p%d", i), Name: "k", Kind: "key", State: trace.Fine, Place: 10 + i,
 		})
+	}
+	return v
+}
+
+func BenchmarkFrame(b *testing.B) {
+	for _, s := range []scene{scenes[0], {name: "crowded", view: crowded}} {
+		for _, size := range frameSizes {
+			b.Run(fmt.Sprintf("%s/%dx%d", s.name, size.W, size.H), func(b *testing.B) {
+				m := sceneModel(b, s, size)
+				b.ReportAllocs()
+				for b.Loop() {
+					m.draw()
+				}
+			})
+		}
+	}
+}
+
+func TestANarrowSplitShowsWhatItIsFor(t *testing.T) {
+	m := sceneModel(t, scenes[1], layout.Size{W: 46, H: 30})
+	text := m.canvas.Plain()
+	for _, a := range m.st.Accounts {
+		if !strings.Contains(text, m.st.Name(a.ID)) {
+			t.Errorf("%s is missing", a.ID)
+		}
+	}
+	rows := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, who := range []string{"work-max", "home-pro", "codex-1", "all failed", "none ready", "agent left"} {
+			if strings.Contains(line, who) && strings.Contains(line, ":") && !strings.Contains(line, "─") {
+				rows++
+				break
+			}
+		}
+	}
+	if rows < 15 || !strings.Contains(text, "94% cached") || !strings.Contains(text, "$11.42") {
+		t.Errorf("%d requests, or not the day's cost and cache:\n%s", rows, text)
 	}
 }

@@ -83,7 +83,6 @@ func startScreen(t *testing.T, g Gateway, rows, cols uint16, edit func(*Options)
 	}()
 	t.Cleanup(func() {
 		cancel()
-		_ = near.Close()
 		_ = far.Close()
 		<-read
 	})
@@ -264,5 +263,28 @@ func TestATerminalThatIsClosedEndsTheScreenAlone(t *testing.T) {
 	}
 	if r := u.result(); r.Exit != ExitHangup {
 		t.Errorf("it ended with %v, want hangup", r.Exit)
+	}
+}
+
+func TestAFloodOfEventsLeavesTheScreenRight(t *testing.T) {
+	g := newFake(idleView())
+	u := startScreen(t, g, 24, 80, nil)
+	u.wait("work-max")
+	for i := range 40_000 {
+		r := liveRoute(int64(100 + i/20))
+		r.Tokens.Output = int64(i)
+		if i%20 == 19 {
+			r.Done, r.Status = true, 200
+		}
+		g.bus.Publish(r)
+	}
+	last := liveRoute(9_999)
+	last.Agent = "lastone"
+	g.bus.Publish(last)
+	u.wait("lastone")
+	u.wait("behind ")
+	u.typed("\x03\x03")
+	if r := u.result(); r.Exit != ExitQuit {
+		t.Errorf("it ended with %v", r.Exit)
 	}
 }

@@ -390,6 +390,11 @@ var scenes = []scene{
 	{name: "foreign-opened", view: foreign, setup: openSelected(2)},
 	{name: "hostile", view: hostileView},
 	{name: "hostile-opened", view: hostileView, setup: openSelected(2)},
+	{name: "wide-characters", view: foreign, options: func(o *Options) {
+		o.Env = func(k string) string {
+			return map[string]string{"TERM": "xterm-256color", "RUNEWIDTH_EASTASIAN": "1"}[k]
+		}
+	}},
 	{name: "ascii", options: func(o *Options) { o.Screen.Glyphs = "ascii" }, setup: openSelected(2)},
 	{name: "held-still", setup: func(m *model) {
 		press(m, "j", "j")

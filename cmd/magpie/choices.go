@@ -9,6 +9,7 @@ import (
 
 	"dev.magpie/gateway/client"
 	"dev.magpie/gateway/control"
+	"dev.magpie/tui/canvas"
 )
 
 // What a person decides while the gateway runs. It holds until it is taken back, also over a restart.
@@ -95,7 +96,7 @@ func (p *process) change(o *globals, verb control.Verb, args *control.Args, c *c
 		if o.json {
 			return p.json(map[string]any{"done": done.Words, "undo": done.Undo, "state": done.Accounts, "at": done.At}, nil)
 		}
-		return p.printf("%s\n", done.Words)
+		return p.printf("%s\n", canvas.Clean(done.Words))
 	})
 	c.ValidArgsFunction = p.completeWho(o)
 	return listing(o, c)

@@ -86,7 +86,11 @@ func open(ctx context.Context, addr string, self func(client.Info) bool) (net.Li
 
 // whoHas asks who is at an address that can't be bound.
 func whoHas(ctx context.Context, addr string) error {
-	for _, a := range append([]string{addr}, twins(addr)...) {
+	all := append([]string{addr}, twins(addr)...)
+	if host, port, err := net.SplitHostPort(addr); err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
+		all = append(all, net.JoinHostPort("::1", port))
+	}
+	for _, a := range all {
 		if err := occupied(ctx, a); err != nil {
 			return err
 		}
@@ -116,9 +120,9 @@ func twins(addr string) []string {
 	four, six := net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("::1", port)
 	ip := net.ParseIP(host)
 	switch {
-	case host == "localhost", host == "0.0.0.0":
+	case host == "localhost":
 		return []string{six}
-	case ip == nil || !ip.IsLoopback():
+	case ip == nil || !ip.IsLoopback(): // an unspecified address covers both families
 		return nil
 	case ip.To4() != nil:
 		return []string{six}

@@ -43,7 +43,7 @@ func (p *process) explainCommand(o *globals) *cobra.Command {
 	})
 	s := c.Flags()
 	s.StringVar(&q.Agent, "agent", "", "as if this `agent` asked, such as claude")
-	s.StringVar(&q.API, "api", "", "as if it were asked on this API: `chat|responses|messages|gemini`")
+	s.StringVar(&q.API, "api", "", "as if it were asked on this `api`: chat, responses, messages or gemini")
 	s.StringVar(&body, "body", "", "a `file` with the request's JSON, - for standard input")
 	return c
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/redact"
+	"dev.magpie/tui/canvas"
 )
 
 // logLimit is the size at which the log file begins anew. The one before it is kept beside it.
@@ -91,7 +92,7 @@ func (h *plain) Handle(_ context.Context, r slog.Record) error {
 	if r.Level != slog.LevelInfo {
 		b.WriteString(strings.ToLower(r.Level.String()) + ": ")
 	}
-	b.WriteString(strings.ReplaceAll(r.Message, "\n", " ") + h.lead)
+	b.WriteString(canvas.Clean(r.Message) + h.lead)
 	r.Attrs(func(a slog.Attr) bool {
 		writeAttr(&b, h.path, a)
 		return true

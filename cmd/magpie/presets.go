@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,23 +41,37 @@ func (p *process) presetsCommand(o *globals) *cobra.Command {
 	})
 }
 
+// presets prints a table for each kind.
 func (p *process) presets(all []provider.Preset) error {
-	t := newTable(column{head: "PRESET"}, column{head: "NAME", gives: true}, column{head: "KIND"}, column{head: "APIS"}, column{head: "KEY IN", gives: true}, column{head: "CHECKED"})
-	for i := range all {
-		one := &all[i]
-		region, _ := one.Region("")
-		var speaks []string
-		for _, api := range region.APIs() {
-			speaks = append(speaks, string(api[:1])) // c r m g
+	for _, kind := range []struct {
+		kind provider.PresetKind
+		head string
+	}{{provider.Vendor, "VENDOR"}, {provider.Relay, "RELAY"}, {provider.Local, "LOCAL SERVER"}, {provider.Subscription, "SUBSCRIPTION"}} {
+		t := newTable(column{head: kind.head}, column{head: "NAME", gives: true}, column{head: "APIS"}, column{head: "KEY IN", gives: true}, column{head: "CHECKED"})
+		for i := range all {
+			if one := &all[i]; one.Kind == kind.kind {
+				t.row(one.ID, one.Name, spoken(one), strings.Join(one.Env, " "), one.Checked)
+			}
 		}
-		apis := strings.Join(speaks, "")
-		if one.NeedsBase {
-			apis = "yours"
+		if err := t.write(p.out); err != nil {
+			return err
 		}
-		t.row(one.ID, one.Name, string(one.Kind), apis, strings.Join(one.Env, " "), one.Checked)
+		if err := p.printf("\n"); err != nil {
+			return err
+		}
 	}
-	if err := t.write(p.out); err != nil {
-		return err
+	return p.printf("APIS: chat, responses, messages, gemini by their first letters.\n")
+}
+
+// spoken are the APIs of a preset's first region.
+func spoken(one *provider.Preset) string {
+	if one.NeedsBase {
+		return "yours" // where the person says that they are
 	}
-	return p.printf("\n%s: APIs by their first letters: chat responses messages gemini\n", fmt.Sprint(count(len(all), "preset")))
+	region, _ := one.Region("")
+	var letters strings.Builder
+	for _, api := range region.APIs() {
+		letters.WriteString(string(api[:1]))
+	}
+	return letters.String()
 }

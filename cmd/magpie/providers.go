@@ -157,13 +157,12 @@ func (p *process) provider(one *trace.Provider) error {
 	if _, err := p.out.Write([]byte(b.String())); err != nil {
 		return err
 	}
-	t := newTable(column{head: "KEY", gives: true}, column{head: "FROM", gives: true}, column{head: "VALUE"}, column{head: "FOR", gives: true}, column{head: "STATE", gives: true})
+	t := newTable(column{head: "KEY", gives: true}, column{head: "FROM", gives: true}, column{head: "VALUE"}, column{head: "FOR", gives: true}, column{head: "STATE"})
 	for _, k := range one.Keys {
-		state := words.State(k.State)
+		t.row(k.ID, k.Source, k.Masked, strings.TrimSpace(k.Protocol+" "+strings.Join(k.Models, " ")), words.State(k.State))
 		if k.Error != "" {
-			state += ": " + k.Error
+			t.note(k.ID + ": " + k.Error)
 		}
-		t.row(k.ID, k.Source, k.Masked, strings.TrimSpace(k.Protocol+" "+strings.Join(k.Models, " ")), state)
 	}
 	return t.write(p.out)
 }

@@ -44,8 +44,8 @@ func (p *process) requestsCommand(o *globals) *cobra.Command {
 	s.StringVar(&f.Model, "model", "", "only those for a `model`, as asked or as sent")
 	s.StringVar(&f.Account, "account", "", "only those answered by `who`: provider/name, a provider, or a name")
 	s.StringVar(&f.Session, "session", "", "only those of a conversation's `id`")
-	s.StringVar(&f.Status, "status", "", "only those that ended so: `ok, failed, 429 or 5xx`")
-	s.StringVar(&since, "since", "", "only those begun since then: a length such as `90m or 7d`, a date, or a time")
+	s.StringVar(&f.Status, "status", "", "only those with a `status`: ok, failed, one such as 429, or a class such as 5xx")
+	s.StringVar(&since, "since", "", "only those begun since `then`: a length such as 90m or 7d, a date, or a time")
 	s.IntVarP(&f.Limit, "last", "n", 50, "at most so many `requests`")
 	return c
 }

@@ -29,7 +29,7 @@ const (
 // run carries out what the process was told and returns the exit code.
 func run(p *process) int {
 	root := p.commands()
-	root.SetArgs(p.args)
+	root.SetArgs(append([]string{}, p.args...)) // none would be the program's own
 	return p.end(root.ExecuteContext(context.Background()))
 }
 

@@ -147,7 +147,7 @@ func TestFiveHundredSlowStreamsFitIntoMemory(t *testing.T) {
 	}))
 	defer vendor.Close()
 	s := serveAlone(t, bin, vendor.URL)
-	body := []byte(`{"model":"a/m","stream":true,"messages":[{"role":"user","content":"` + strings.Repeat("please say it ", 285) + `"}]}`)
+	body := []byte(`{"model":"a/m","stream":true,"messages":[{"role":"user","content":"` + strings.Repeat("please say it ", 300) + `"}]}`)
 	client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 0, MaxIdleConnsPerHost: streams}}
 	defer client.CloseIdleConnections()
 	var wg sync.WaitGroup

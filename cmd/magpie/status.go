@@ -95,15 +95,6 @@ func (p *process) status(s trace.Status) error {
 	return p.groups(s.Groups)
 }
 
-// paragraphOf writes text that goes on under its first word.
-func paragraphOf(b *strings.Builder, text string) {
-	lead := ""
-	for _, part := range wrap(text, screenWidth-2) {
-		b.WriteString(lead + part + "\n")
-		lead = "  "
-	}
-}
-
 func today(t trace.Today) string {
 	s := "today " + count(int(t.Requests), "request")
 	if t.Input > 0 {
@@ -150,6 +141,9 @@ func (p *process) accounts(all []trace.Account) error {
 		}
 		used, window, renews := fullest(&a, now)
 		t.row(a.ID, standing(&a, now), live, used, window, renews)
+		if a.Error != "" {
+			t.note(a.ID + ": " + a.Error)
+		}
 	}
 	return t.write(p.out)
 }
@@ -157,6 +151,9 @@ func (p *process) accounts(all []trace.Account) error {
 // standing is an account's state, and the pin that it may have.
 func standing(a *trace.Account, now time.Time) string {
 	s := words.Account(*a, now)
+	if a.State == trace.Unready {
+		s = words.State(a.State) // why stands under the table
+	}
 	if a.Pinned == nil {
 		return s
 	}

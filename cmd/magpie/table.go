@@ -22,6 +22,7 @@ type column struct {
 type table struct {
 	columns []column
 	gap     int // cells between two columns
+	notes   []string
 	rows    [][]string
 }
 
@@ -50,9 +51,18 @@ func (t *table) write(w io.Writer) error {
 	for _, row := range t.rows {
 		t.line(&b, row, widths)
 	}
+	if len(t.notes) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, n := range t.notes {
+		paragraphOf(&b, n)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// note puts a text under the table: what has no room in a row.
+func (t *table) note(text string) { t.notes = append(t.notes, canvas.Clean(text)) }
 
 // widths gives each column what its longest cell needs, and takes what is too much from
 // those that give way.
@@ -132,6 +142,15 @@ func wrap(s string, width int) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// paragraphOf writes text that goes on under its first word.
+func paragraphOf(b *strings.Builder, text string) {
+	lead := ""
+	for _, part := range wrap(text, screenWidth-2) {
+		b.WriteString(lead + part + "\n")
+		lead = "  "
+	}
 }
 
 // printf writes to the command's output.

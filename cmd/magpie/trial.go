@@ -66,10 +66,8 @@ func (p *process) tests(id string, tests []trace.KeyTest, asJSON bool) error {
 		}
 		if !one.OK {
 			bad++
-			taken, said = "no", one.Error
-			if kind := words.Kind(one.Fail); kind != "" {
-				said = kind + ": " + said
-			}
+			taken, said = "no", words.Kind(one.Fail)
+			t.note(one.Key + ": " + one.Error)
 		}
 		status := ""
 		if one.Status > 0 {

@@ -22,6 +22,42 @@ func SwapModel(body []byte, e *Envelope, model string) Body {
 	return Body{parts: [3][]byte{body[:e.model.start], quoted, body[e.model.end:]}}
 }
 
+// SwapEmbedModels puts the model in the places where Gemini's requests for embeddings name one:
+// at the top, and in each request of a batch. Every other byte stays.
+func SwapEmbedModels(body []byte, model string) Body {
+	var at []span
+	c := cursor{b: body}
+	take := func(key []byte) {
+		if string(key) == "model" {
+			if s, ok := c.stringValue(); ok {
+				at = append(at, s)
+			}
+		}
+	}
+	c.object(func(key []byte) {
+		if string(key) == "requests" && c.peek() == '[' {
+			c.array(func(int) {
+				if c.peek() == '{' {
+					c.object(take)
+				}
+			})
+			return
+		}
+		take(key)
+	})
+	if c.finish() != nil || len(at) == 0 {
+		return Whole(body)
+	}
+	quoted, end := Quote(model), 0
+	between := quoted[1 : len(quoted)-1]
+	out := make([]byte, 0, len(body)+len(at)*len(between))
+	for _, s := range at {
+		out = append(append(out, body[end:s.start]...), between...)
+		end = s.end
+	}
+	return Whole(append(out, body[end:]...))
+}
+
 // Len is the length in bytes.
 func (b *Body) Len() int64 {
 	return int64(len(b.parts[0]) + len(b.parts[1]) + len(b.parts[2]))

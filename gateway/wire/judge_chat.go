@@ -141,10 +141,19 @@ func (r *Reply) noteChat(event []byte) {
 	}
 }
 
-// bears says whether the event has the key with a value that begins so.
+// bears says whether the event has the key with a value that begins so. The same word may
+// stand before it as a value, or as a key of another value.
 func bears(event []byte, quoted string, first byte) bool {
-	i := mark(event, quoted)
-	return i >= 0 && valueAfter(event, i) == first
+	for {
+		i := mark(event, quoted)
+		if i < 0 {
+			return false
+		}
+		if valueAfter(event, i) == first {
+			return true
+		}
+		event = event[i:]
+	}
 }
 
 // fault notes an error event. An error that is a refusal in an error's clothes stays an

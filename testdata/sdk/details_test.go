@@ -205,6 +205,24 @@ func TestAThreadThatNobodyHereBeganIsSentWhole(t *testing.T) {
 	after.strict(t)
 }
 
+func TestGenAIEmbedsSeveralTexts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, geminiHouse)
+	c := openGenAI("v1beta")(r.base, "magpie-sdk").(genaiSpeaker).c
+	for _, model := range []string{"gemini-embedding-001", "models/gemini/gemini-embedding-001"} {
+		got, err := c.Models.EmbedContent(within(t), model, append(genai.Text("one"), genai.Text("two")...), nil)
+		if err != nil || len(got.Embeddings) != 2 || len(got.Embeddings[0].Values) == 0 {
+			t.Errorf("%s: %+v, %v", model, got, err)
+		}
+	}
+	for _, call := range r.vendor.Calls() {
+		if strings.Contains(string(call.Body), "gemini/") {
+			t.Errorf("the vendor was sent %s", call.Body)
+		}
+	}
+	r.strict(t)
+}
+
 func TestGenAICountsTokens(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, geminiHouse)

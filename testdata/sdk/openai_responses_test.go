@@ -61,9 +61,9 @@ func (s responsesSpeaker) gather(ctx context.Context, p responses.ResponseNewPar
 		case "response.completed":
 			return &e.Response, text, nil
 		case "response.failed":
-			return nil, text, responseFailed{code: string(e.Response.Error.Code), words: e.Response.Error.Message}
+			return nil, text, failedError{code: string(e.Response.Error.Code), words: e.Response.Error.Message}
 		case "error":
-			return nil, text, responseFailed{code: e.Code, words: e.Message}
+			return nil, text, failedError{code: e.Code, words: e.Message}
 		}
 	}
 	if err := stream.Err(); err != nil {
@@ -72,10 +72,10 @@ func (s responsesSpeaker) gather(ctx context.Context, p responses.ResponseNewPar
 	return nil, text, errors.New("the stream ended without response.completed")
 }
 
-// responseFailed is what a response.failed event tells.
-type responseFailed struct{ code, words string }
+// failedError is what a response.failed event tells.
+type failedError struct{ code, words string }
 
-func (e responseFailed) Error() string { return e.code + ": " + e.words }
+func (e failedError) Error() string { return e.code + ": " + e.words }
 
 func (s responsesSpeaker) loop(ctx context.Context, streamed bool) (string, reply, error) {
 	p := responsesParams("How is the weather in Bern?")
@@ -118,7 +118,7 @@ func (s responsesSpeaker) models(ctx context.Context) ([]string, error) {
 }
 
 func (s responsesSpeaker) told(err error) (int, string) {
-	var failed responseFailed
+	var failed failedError
 	if errors.As(err, &failed) {
 		return 0, failed.words
 	}

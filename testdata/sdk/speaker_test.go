@@ -50,7 +50,6 @@ func everySDK(t *testing.T, test func(t *testing.T, s sdk, r *rig, sp speaker)) 
 	t.Helper()
 	for _, s := range sdks {
 		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
 			r := newRig(t, s.house)
 			test(t, s, r, s.open(r.base, s.agent))
 		})

@@ -63,7 +63,7 @@ func origin(c *canvas.Canvas, v *View) []piece {
 		p = append(p, piece{text: "DEMO", pen: theme.Low, gap: 2, rank: 1})
 	}
 	if v.Attached != nil {
-		p = append(p, piece{text: fmt.Sprintf("%s attached to pid %d", sep, v.Attached.PID), pen: theme.Muted, gap: 1, rank: 6})
+		p = append(p, piece{text: fmt.Sprintf("%s attached to pid %d", sep, v.Attached.PID), pen: theme.Muted, gap: 1, rank: 2})
 	}
 	return p
 }
@@ -122,8 +122,7 @@ func (f *figures) errorPen() theme.Role {
 
 func wideHeader(c *canvas.Canvas, v *View) []piece {
 	f := figuresOf(v)
-	p := []piece{brand(), {text: address(v, true), pen: theme.Muted, gap: 2, rank: 8}}
-	p = append(p, origin(c, v)...)
+	p := append([]piece{brand(), {text: address(v, true), pen: theme.Muted, gap: 2, rank: 6}}, origin(c, v)...)
 	p = append(p,
 		piece{text: up(v), pen: theme.Muted, gap: 2, rank: 7},
 		behind(v),
@@ -145,8 +144,11 @@ func wideHeader(c *canvas.Canvas, v *View) []piece {
 
 func plainHeader(c *canvas.Canvas, v *View) []piece {
 	f := figuresOf(v)
-	p := []piece{brand(), {text: address(v, v.Attached != nil), pen: theme.Muted, gap: 1, rank: 8}}
-	p = append(p, origin(c, v)...)
+	at := piece{text: address(v, false), pen: theme.Muted, gap: 1, rank: 8}
+	if v.Attached != nil { // whose gateway this is, is worth more than the day's sums
+		at = piece{text: address(v, true), pen: theme.Muted, gap: 1, rank: 3}
+	}
+	p := append([]piece{brand(), at}, origin(c, v)...)
 	cost := f.cost
 	if cost != "" {
 		cost += " today"
@@ -169,7 +171,7 @@ func narrowHeader(c *canvas.Canvas, v *View) {
 		first = append(first, piece{text: "DEMO", pen: theme.Low, gap: 2, rank: 1})
 	}
 	if v.Attached != nil {
-		first = append(first, piece{text: c.Glyphs().Sep + " attached", pen: theme.Muted, gap: 1, rank: 6})
+		first = append(first, piece{text: c.Glyphs().Sep + " attached", pen: theme.Muted, gap: 1, rank: 3})
 	}
 	fit(c, 1, 0, append(first,
 		behindShort(v),

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"dev.magpie/gateway/trace"
@@ -110,7 +111,12 @@ func liveOf(rows []*trace.Route) []*trace.Route {
 func modelNames(set *canvas.GlyphSet, rows []*trace.Route, columns []layout.Column) []string {
 	ids := make([]string, len(rows))
 	for i, r := range rows {
-		ids[i] = state.ModelOf(r)
+		id := state.ModelOf(r)
+		// A relay's anthropic/claude-x is the vendor's claude-x: nothing to tell apart.
+		if slash := strings.LastIndexByte(id, '/'); slash+1 < len(id) {
+			id = id[slash+1:]
+		}
+		ids[i] = id
 	}
 	width := 15
 	if col, has := column(columns, layout.ColModel); has {

@@ -105,21 +105,10 @@ func (m *Sum) add(r *trace.Route) {
 	}
 }
 
-// Next returns the account that would be asked first now: for the group that the
-// newest request used, else for the first group; false where no group tells.
+// Next returns the account that the first group would ask now; false where no group tells.
 func (s *State) Next() (string, bool) {
-	for i := len(s.Routes) - 1; i >= 0; i-- {
-		id := s.Routes[i].Resolved.Group
-		if id == "" {
-			continue
-		}
-		if g, found := s.Group(id); found && g.Next != "" {
-			return g.Next, true
-		}
-		break
-	}
-	for _, g := range s.Groups {
-		if g.Next != "" && !g.Off {
+	for i := range s.Groups {
+		if g := &s.Groups[i]; g.Next != "" && !g.Off {
 			return g.Next, true
 		}
 	}

@@ -58,15 +58,10 @@ func TestAnAccountsDayIsSummed(t *testing.T) {
 	}
 }
 
-func TestNextIsThatOfTheGroupInUse(t *testing.T) {
-	groups := []trace.Group{{ID: "a", Next: "p/a"}, {ID: "b", Next: "p/b"}}
-	s := New(trace.View{Status: trace.Status{Groups: groups}}, noon, false)
-	if id, _ := s.Next(); id != "p/a" {
-		t.Errorf("before any request the next is %s, want the first group's", id)
-	}
-	s.Apply(trace.Batch{Routes: []trace.Route{{ID: 1, Resolved: trace.Resolved{Group: "b"}}, {ID: 2}}}, noon)
-	if id, _ := s.Next(); id != "p/b" {
-		t.Errorf("the next is %s, want that of the group used last", id)
+func TestNextIsThatOfTheFirstGroupThatHasSomebody(t *testing.T) {
+	groups := []trace.Group{{ID: "off", Next: "p/z", Off: true}, {ID: "a"}, {ID: "b", Next: "p/b"}, {ID: "c", Next: "p/c"}}
+	if id, _ := New(trace.View{Status: trace.Status{Groups: groups}}, noon, false).Next(); id != "p/b" {
+		t.Errorf("the next is %s", id)
 	}
 	if _, known := New(trace.View{}, noon, false).Next(); known {
 		t.Error("without groups somebody is next")

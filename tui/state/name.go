@@ -8,28 +8,38 @@ import (
 	"dev.magpie/gateway/trace"
 )
 
-// numbered matches the name that a key gets when the config gives it none.
-var numbered = regexp.MustCompile(`^key\d+$`)
+// generic matches names that say nothing: the one that a key gets when the config gives it none, and
+// what everybody calls a key that is the only one.
+var generic = regexp.MustCompile(`^(key\d+|main|default)$`)
 
-// nameAccounts gives every account the shortest name that tells it from the others:
-// its own; its provider's where the name says nothing; both where two share one.
+// nameAccounts gives every account the shortest name that tells it from the others: its own; its
+// provider's where it is that one's only account and its own says nothing or is not its alone; both where
+// two still share one.
 func nameAccounts(accounts []trace.Account, mask bool) map[string]string {
 	names := make(map[string]string, len(accounts))
-	same, siblings := map[string]int{}, map[string]int{}
+	shared, siblings, taken := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range accounts {
-		same[accounts[i].Name]++
+		shared[accounts[i].Name]++
 		siblings[accounts[i].Provider]++
+	}
+	byProvider := func(a *trace.Account) bool {
+		return a.Name == "" || a.Kind == "provider" || siblings[a.Provider] == 1 && (generic.MatchString(a.Name) || shared[a.Name] > 1)
+	}
+	for i := range accounts {
+		if a := &accounts[i]; byProvider(a) {
+			taken[a.Provider]++
+		} else {
+			taken[a.Name]++
+		}
 	}
 	for i := range accounts {
 		a := &accounts[i]
 		switch {
 		case mask:
 			names[a.ID] = fmt.Sprintf("acct-%d", i+1)
-		case a.Name == "" || a.Kind == "provider":
+		case byProvider(a):
 			names[a.ID] = a.Provider
-		case siblings[a.Provider] == 1 && (numbered.MatchString(a.Name) || same[a.Name] > 1):
-			names[a.ID] = a.Provider
-		case same[a.Name] > 1 || numbered.MatchString(a.Name):
+		case taken[a.Name] > 1 || numbered.MatchString(a.Name):
 			names[a.ID] = a.Provider + "/" + a.Name
 		default:
 			names[a.ID] = a.Name
@@ -37,6 +47,9 @@ func nameAccounts(accounts []trace.Account, mask bool) map[string]string {
 	}
 	return names
 }
+
+// numbered matches the name that a key gets when the config gives it none.
+var numbered = regexp.MustCompile(`^key\d+$`)
 
 // Name returns what an account is called on the screen.
 func (s *State) Name(id string) string {
@@ -47,7 +60,7 @@ func (s *State) Name(id string) string {
 		return "acct-?"
 	}
 	provider, name, found := strings.Cut(id, "/")
-	if !found || numbered.MatchString(name) {
+	if !found || generic.MatchString(name) {
 		return provider
 	}
 	return name

@@ -85,12 +85,15 @@ func refusedAs(r *trace.Route) string {
 }
 
 // CachedShare returns which part of a request's input the vendor had cached, 0 to
-// 100; false while the vendor has not told.
+// 100, and 100 only when it was all; false while the vendor has not told.
 func CachedShare(t trace.Tokens) (int, bool) {
 	if t.Input <= 0 || t.CacheRead+t.CacheWrite+t.Output <= 0 {
 		return 0, false
 	}
 	share := int(float64(t.CacheRead)/float64(t.Input)*100 + 0.5)
+	if share >= 100 && t.CacheRead < t.Input {
+		share = 99
+	}
 	return min(max(share, 0), 100), true
 }
 

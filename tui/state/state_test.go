@@ -122,11 +122,12 @@ func TestEveryAccountHasTheShortestNameThatTellsItApart(t *testing.T) {
 		account("openai/key1", 2, trace.Fine), account("openai/key2", 3, trace.Fine),
 		account("glm/main", 4, trace.Fine), account("relay/main", 5, trace.Fine), account("relay/spare", 6, trace.Fine),
 		{ID: "ollama", Provider: "ollama", Kind: "provider", Place: 7},
+		account("a/team", 8, trace.Fine), account("a/x", 9, trace.Fine), account("b/team", 10, trace.Fine), account("b/y", 11, trace.Fine),
 	}
 	s := New(trace.View{Status: trace.Status{Accounts: accounts}}, noon, false)
 	for id, want := range map[string]string{
 		"claude/work": "work", "anthropic/key1": "anthropic", "openai/key1": "openai/key1", "openai/key2": "openai/key2",
-		"glm/main": "glm", "relay/main": "relay/main", "relay/spare": "spare", "ollama": "ollama",
+		"glm/main": "glm", "relay/main": "main", "relay/spare": "spare", "ollama": "ollama", "a/team": "a/team", "b/team": "b/team", "b/y": "y",
 		"gone/me": "me", "gone/key1": "gone", "gone": "gone",
 	} {
 		if got := s.Name(id); got != want {
@@ -197,6 +198,9 @@ func TestTheCachedShareIsOfTheWholeInput(t *testing.T) {
 	}
 	if _, known := CachedShare(trace.Tokens{}); known {
 		t.Error("an unknown input has a cached share")
+	}
+	if got, _ := CachedShare(trace.Tokens{Input: 1000, CacheRead: 999}); got != 99 {
+		t.Errorf("all but one of a thousand is told as %d%%", got)
 	}
 	if got, _ := CachedShare(trace.Tokens{Input: 10, CacheRead: 30}); got != 100 {
 		t.Errorf("more cached than sent is told as %d%%", got)

@@ -1,0 +1,6 @@
+//go:build !race
+
+package gateway_test
+
+// manyRequests is how many agents ask in the test of faults at scale.
+const manyRequests = 10_000

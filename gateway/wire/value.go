@@ -67,7 +67,7 @@ func (v Value) Raw() json.RawMessage {
 	if v.None() {
 		return nil
 	}
-	return json.RawMessage(v)
+	return json.RawMessage(v[:len(v):len(v)])
 }
 
 // Members calls each for every member of an object, in their order; of anything else for none.

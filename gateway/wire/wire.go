@@ -48,7 +48,7 @@ type Dialect struct {
 
 	// What follows is of Chat Completions; NoSampling and CacheKeys are of Responses too.
 
-	NoSampling    []string // heads of the ids of models that take no temperature and top_p while they reason
+	NoSampling    []string // heads of the ids of further models that take no temperature and top_p while they reason
 	CacheKeys     bool     // a prompt_cache_key made from the session helps
 	CacheMarks    bool     // reads cache_control on parts and tools
 	CacheBreaks   []string // heads of the ids of models that read prompt_cache_breakpoint on parts
@@ -100,7 +100,7 @@ func (d *Dialect) Refuses(field string) bool { return slices.Contains(d.Unsuppor
 
 // Samples says whether a model takes temperature and top_p when it is asked for so much reasoning.
 func (d *Dialect) Samples(model, effort string) bool {
-	return effort == "none" || !Headed(model, d.NoSampling)
+	return effort == "none" || !ReasoningModel(model) && !Headed(model, d.NoSampling)
 }
 
 // Headed says whether a model's id, behind any slash of it, begins with one of the heads.

@@ -62,7 +62,7 @@ func (r *asked) member(w *wire.Walker, m *message, key []byte, n int) {
 	case "function_call":
 		p := wire.Part{Kind: wire.KindCall, Call: &wire.Call{ID: madeID(n)}}
 		w.Object(func(key []byte) { callMember(w, p.Call, key) })
-		m.calls = append(m.calls, p)
+		m.calls = append(m.calls, whole(p))
 	case "tool_call_id":
 		m.id = w.Text()
 	case "name":
@@ -93,6 +93,14 @@ func readCall(w *wire.Walker, n, k int) wire.Part {
 	})
 	if p.Call.ID == "" {
 		p.Call.ID = wire.MakeID("call_", "message "+strconv.Itoa(n), strconv.Itoa(k))
+	}
+	return whole(p)
+}
+
+// whole gives a function's call without arguments the empty object that it means.
+func whole(p wire.Part) wire.Part {
+	if !p.Call.Free && len(p.Call.Args) == 0 {
+		p.Call.Args = []byte("{}")
 	}
 	return p
 }

@@ -293,7 +293,14 @@ func (w *writing) user(parts []wire.Part, current bool) {
 
 // result writes a tool's message and gives back the media that have no place in it.
 func (w *writing) result(p *wire.Part) []wire.Part {
-	text, media := wire.ResultText(p.Reply)
+	reply := *p.Reply
+	reply.Parts = make([]wire.Part, 0, len(p.Reply.Parts))
+	for i := range p.Reply.Parts {
+		if part, ok := w.takes(&p.Reply.Parts[i], false); ok {
+			reply.Parts = append(reply.Parts, part)
+		}
+	}
+	text, media := wire.ResultText(&reply)
 	w.item()
 	w.open('{')
 	w.str("role", "tool")

@@ -23,12 +23,12 @@ type writer struct {
 	last    wire.Usage
 	calls   map[int]*written
 	order   []int // of the calls, by their events' index
-	told    int  // calls that are out
-	refused bool // a refusal's text is out
-	runes   int  // of the text so far
-	part    int  // the text's block
-	from    int  // where it begins in the text, in runes
-	covers  int  // bytes of reasoning since the last seal
+	told    int   // calls that are out
+	refused bool  // a refusal's text is out
+	runes   int   // of the text so far
+	part    int   // the text's block
+	from    int   // where it begins in the text, in runes
+	covers  int   // bytes of reasoning since the last seal
 }
 
 // written is a call of which the beginning is out.

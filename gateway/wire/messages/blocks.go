@@ -50,24 +50,24 @@ type source struct {
 }
 
 // size is about how many bytes the block takes.
-func (b *block) size() int {
-	n := len(b.text) + 96
-	if b.media != nil {
-		n += len(b.media.value)
+func (k *block) size() int {
+	n := len(k.text) + 96
+	if k.media != nil {
+		n += len(k.media.value)
 	}
-	for i := range b.inner {
-		n += b.inner[i].size()
+	for i := range k.inner {
+		n += k.inner[i].size()
 	}
-	if b.part != nil {
-		n += len(b.part.Raw)
-		if b.kind == blockThinking {
-			n += len(b.part.Text)
+	if k.part != nil {
+		n += len(k.part.Raw)
+		if k.kind == blockThinking {
+			n += len(k.part.Text)
 		}
-		if b.part.Call != nil {
-			n += len(b.part.Call.Args) + len(b.part.Call.Input)
+		if k.part.Call != nil {
+			n += len(k.part.Call.Args) + len(k.part.Call.Input)
 		}
-		if b.part.Seal != nil {
-			n += len(b.part.Seal.Data)
+		if k.part.Seal != nil {
+			n += len(k.part.Seal.Data)
 		}
 	}
 	return n

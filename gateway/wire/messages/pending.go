@@ -247,10 +247,9 @@ func (w *writer) begin(p *pending) {
 // identify gives a call an id that the API takes and that no other call of the reply has.
 func (w *writer) identify(p *pending) {
 	number := strconv.Itoa(p.index)
-	switch {
-	case p.id == "":
+	if p.id == "" {
 		p.id = wire.MakeID(idPrefix, w.o.ID, number, p.name)
-	default:
+	} else {
 		p.id = wire.KeepID(p.id, idPrefix, idSize)
 	}
 	if w.ids[p.id] {

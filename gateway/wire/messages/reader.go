@@ -59,7 +59,7 @@ func (r *reader) Read(ev []byte) []wire.Event {
 	e, ok := readEvent(name, data)
 	if !ok {
 		if string(data) != "[DONE]" {
-			r.fail(502, "the vendor sent an event that can't be read")
+			r.fail("the vendor sent an event that can't be read")
 		}
 		return r.out
 	}
@@ -201,7 +201,7 @@ func (r *reader) End() []wire.Event {
 		r.stop()
 		return r.out
 	}
-	r.fail(502, "the vendor's stream broke off before its end")
+	r.fail("the vendor's stream broke off before its end")
 	return r.out
 }
 
@@ -213,7 +213,7 @@ func (r *reader) Whole(body []byte) []wire.Event {
 	r.out = nil
 	v, err := wire.ReadValue(body)
 	if err != nil || v.Kind() != '{' {
-		r.fail(502, "the vendor sent a reply that can't be read")
+		r.fail("the vendor sent a reply that can't be read")
 		return r.out
 	}
 	if fault := v.Get("error"); !fault.None() {
@@ -222,7 +222,7 @@ func (r *reader) Whole(body []byte) []wire.Event {
 	}
 	content := v.Get("content")
 	if content.Kind() != '[' {
-		r.fail(502, "the vendor sent a reply without content")
+		r.fail("the vendor sent a reply without content")
 		return r.out
 	}
 	r.start(v)
@@ -237,8 +237,9 @@ func (r *reader) Whole(body []byte) []wire.Event {
 	return r.out
 }
 
-func (r *reader) fail(status int, words string) {
-	r.failAs(&wire.Refusal{Status: status, Words: words})
+// fail ends the reply for what the vendor did wrong.
+func (r *reader) fail(words string) {
+	r.failAs(&wire.Refusal{Status: 502, Words: words})
 }
 
 func (r *reader) failAs(f *wire.Refusal) {

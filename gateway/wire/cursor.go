@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -356,25 +357,28 @@ func (c *cursor) intValue() (int64, bool) {
 
 // unquote decodes what stands between a string's quotes.
 func unquote(raw []byte) string {
-	for _, ch := range raw {
-		if ch == '\\' {
-			return unescape(raw)
-		}
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return unescape(raw)
 	}
 	return string(raw)
 }
 
 func unescape(raw []byte) string {
 	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		if raw[i] != '\\' || i+1 >= len(raw) {
-			out = append(out, raw[i])
-			i++
-			continue
+	for len(raw) > 0 {
+		n := bytes.IndexByte(raw, '\\')
+		if n < 0 || n+1 >= len(raw) {
+			out = append(out, raw...)
+			break
 		}
-		r, n := unescapeOne(raw[i:])
-		out = utf8.AppendRune(out, r)
-		i += n
+		out = append(out, raw[:n]...)
+		r, size := unescapeOne(raw[n:])
+		if r < utf8.RuneSelf {
+			out = append(out, byte(r))
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+		raw = raw[n+size:]
 	}
 	return string(out)
 }

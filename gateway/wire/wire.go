@@ -57,7 +57,7 @@ type Dialect struct {
 	NoRequired    bool     // knows no tool_choice "required"
 	NoNamed       bool     // knows no tool_choice that names a tool
 	NoSchema      bool     // knows json_object, but no json_schema
-	Search        bool     // takes web_search_options; of Responses: searches the web itself
+	Search        bool     // takes web_search_options; of Responses and Gemini: searches the web itself
 	Tiers         bool     // takes service_tier
 	Switch        Switch   // how it is told to reason
 	SwitchLevel   bool     // where Switch isn't effort: takes reasoning_effort besides
@@ -70,6 +70,11 @@ type Dialect struct {
 
 	FunctionsOnly bool // knows functions alone: no freeform and no client-run tools, no namespaces
 	BareReasoning bool // wants reasoning back that nobody sealed
+
+	// Of Gemini.
+
+	OpenAPI   bool // knows schemas only as OpenAPI's subset: parameters and responseSchema
+	NoCallIDs bool // knows no ids of calls and results
 }
 
 // Switch is how a vendor that speaks Chat Completions is told to reason.

@@ -429,6 +429,12 @@ func AppendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
+		for len(s)-i >= 8 && plainEight(s[i:i+8]) {
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
 		if c := s[i]; c < utf8.RuneSelf {
 			if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
 				i++
@@ -452,6 +458,14 @@ func AppendQuoted(b []byte, s string) []byte {
 		i += n
 	}
 	return append(append(b, s[from:]...), '"')
+}
+
+// plainEight says whether eight bytes are ASCII that a JSON string holds as it is.
+func plainEight(s string) bool {
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	del := x ^ (ones * 0x7f)
+	return (x|special(x)|(del-ones)&^del)&highs == 0
 }
 
 func appendEscape(b []byte, c byte) []byte {

@@ -28,7 +28,7 @@ func writeAsk(a *wire.Ask, t *wire.Target) ([]byte, []wire.Loss, error) {
 		return nil, nil, err
 	}
 	w := writing{a: a, t: t, d: &t.Dialect, level: a.Level()}
-	w.b = make([]byte, 0, 4096)
+	w.b = make([]byte, 0, size(a))
 	w.open('{')
 	w.str("model", t.Model)
 	w.plan()
@@ -50,6 +50,36 @@ func writeAsk(a *wire.Ask, t *wire.Target) ([]byte, []wire.Loss, error) {
 		return nil, nil, w.err
 	}
 	return w.b, w.lost, nil
+}
+
+// size is about how long the body will be.
+func size(a *wire.Ask) int {
+	n := 1024 + partsSize(a.System)
+	for i := range a.Turns {
+		n += partsSize(a.Turns[i].Parts)
+	}
+	for i := range a.Tools {
+		t := &a.Tools[i]
+		n += 128 + len(t.Description) + len(t.Schema)
+	}
+	return n + n/16
+}
+
+func partsSize(parts []wire.Part) int {
+	n := 0
+	for i := range parts {
+		p := &parts[i]
+		n += 64 + len(p.Text)
+		switch {
+		case p.Media != nil:
+			n += len(p.Media.Data) + len(p.Media.Text)
+		case p.Call != nil:
+			n += 64 + len(p.Call.Args) + len(p.Call.Input)
+		case p.Reply != nil:
+			n += partsSize(p.Reply.Parts)
+		}
+	}
+	return n
 }
 
 // lose notes something that is left out, once.

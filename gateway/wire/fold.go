@@ -39,6 +39,9 @@ func (f *Fold) Add(e Event) {
 		f.piece(KindThinking, &e)
 	case EventText:
 		f.piece(KindText, &e)
+		if e.Seal != nil {
+			f.a.Parts[f.open-1].Seal = e.Seal
+		}
 	case EventRefusal:
 		f.piece(KindRefusal, &e)
 	case EventSeal:

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"strings"
+
 	"dev.magpie/gateway/wire"
 	"dev.magpie/gateway/wire/sse"
 )
@@ -272,6 +274,9 @@ func (r *reader) fault(v wire.Value) {
 	}
 	if f.Words == "" {
 		f.Words = "the vendor told an error without words"
+	}
+	if strings.Contains(strings.ToLower(f.Words), "prompt is too long") {
+		f.Code = "context_length_exceeded" // agents of other APIs compact on it
 	}
 	r.failAs(f)
 }

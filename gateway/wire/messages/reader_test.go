@@ -180,6 +180,13 @@ func TestAVendorsStreamIsRead(t *testing.T) {
 	}
 }
 
+func TestATooLongPromptIsKnownForOne(t *testing.T) {
+	a := fold(heard(nil, frames(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}`)))
+	if a.Fail == nil || a.Fail.Code != "context_length_exceeded" || a.Fail.Status != 400 {
+		t.Errorf("got %+v", a.Fail)
+	}
+}
+
 func TestUsageCountsWhatWasCached(t *testing.T) {
 	got := fold(heard(nil, frames(fStart, fCalled, fStop))).Usage
 	want := wire.Usage{Input: 100, Output: 33, Reasoning: 11, CacheRead: 90, CacheWrite: 5}

@@ -86,7 +86,8 @@ func (w *writing) noThinking() {
 	case w.m.off == offBetween:
 		w.thinking, w.thinks = `{"type":"between_tools"}`, true
 	default:
-		w.effort, w.thinks = w.level("low"), true
+		w.try("low")
+		w.thinks = true
 		w.lose(w.word("reasoning effort none", "generationConfig.thinkingConfig"), "the model always thinks; asked for the least")
 	}
 }
@@ -106,10 +107,19 @@ func (w *writing) level(want string) string {
 	return got
 }
 
+// try says how hard the model shall try, where the vendor has a field for it.
+func (w *writing) try(level string) {
+	if w.takes("output_config") && w.takes("output_config.effort") {
+		w.effort = w.level(level)
+		return
+	}
+	w.lose(w.word("reasoning effort", "generationConfig.thinkingConfig"), "the vendor knows no levels")
+}
+
 func (w *writing) adaptive(level string) {
 	w.thinks = true
 	if level != "" {
-		w.effort = w.level(level)
+		w.try(level)
 	}
 	if w.own() && w.a.Budget == nil { // it said how hard to try, and nothing of thinking
 		w.thinks = w.m.off == offLow
@@ -121,6 +131,9 @@ func (w *writing) adaptive(level string) {
 // display asks for the text of thinking where the client shows it: newer models leave it
 // out unless they are asked.
 func (w *writing) display() string {
+	if !w.takes("thinking.display") {
+		return ""
+	}
 	switch w.a.Show {
 	case wire.ShowSummary:
 		return `,"display":"summarized"`

@@ -283,6 +283,8 @@ func TestFieldsThatAVendorRefusesStayOut(t *testing.T) {
 	a.Temperature, a.TopK, a.User, a.Tier, a.Effort = "0.5", ptr(int64(3)), "u", "auto", "high"
 	d := wire.Dialect{Unsupported: []string{"tool_choice", "temperature", "top_k", "metadata", "service_tier", "thinking"}}
 	body := write(t, a, wire.Target{Model: "glm-5.3", Dialect: d})
+	plain := wire.Dialect{Unsupported: []string{"output_config", "thinking.display"}}
+	check(t, write(t, a, wire.Target{Model: "claude-opus-5-5", Dialect: plain}), map[string]string{"thinking": `{"type":"adaptive"}`, "output_config": ""})
 	check(t, body, map[string]string{"tool_choice": "", "temperature": "", "top_k": "", "metadata": "", "service_tier": "", "thinking": "", "tools.0.name": `"f"`})
 }
 

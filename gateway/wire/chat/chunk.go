@@ -205,6 +205,7 @@ func (c *chunk) count(w *wire.Walker) {
 		return
 	}
 	var u wire.Usage
+	total := int64(0)
 	number := func(to *int64) {
 		if n, ok := w.Int(); ok && n > 0 {
 			*to = max(*to, n)
@@ -216,6 +217,8 @@ func (c *chunk) count(w *wire.Walker) {
 			number(&u.Input)
 		case "completion_tokens":
 			number(&u.Output)
+		case "total_tokens":
+			number(&total)
 		case "prompt_cache_hit_tokens", "cached_tokens":
 			number(&u.CacheRead)
 		case "prompt_tokens_details":
@@ -235,5 +238,8 @@ func (c *chunk) count(w *wire.Walker) {
 			})
 		}
 	})
+	if u.Reasoning > 0 && total == u.Input+u.Output+u.Reasoning {
+		u.Output += u.Reasoning // some count it beside the output
+	}
 	c.usage, c.counted = u, true
 }

@@ -122,6 +122,9 @@ func (r *reader) take(c *chunk) {
 	if c.counted {
 		r.usage, r.counted = c.usage, true
 	}
+	if !c.chosen && c.id == "" {
+		return // usage alone, or a filter's word on the prompt
+	}
 	r.begin(c)
 	r.think(&c.delta)
 	r.say(&c.delta)

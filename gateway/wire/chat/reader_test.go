@@ -134,6 +134,14 @@ func TestReadingStreams(t *testing.T) {
 			in:   stream(deltaOf(`{"content":"a"}`), `{"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":10,"completion_tokens":4,"cached_tokens":6,"completion_tokens_details":{"reasoning_tokens":3}}}]}`, "[DONE]"),
 			want: []string{"start c1", "text a", usageTold, "finish stop"},
 		},
+		"reasoning that is counted beside the output is added to it": {
+			in:   stream(deltaOf(`{"content":"a"}`), finish("stop"), `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"total_tokens":14,"prompt_tokens_details":{"cached_tokens":6},"completion_tokens_details":{"reasoning_tokens":3}}}`, "[DONE]"),
+			want: []string{"start c1", "text a", usageTold, "finish stop"},
+		},
+		"what a filter says of the prompt is no start": {
+			in:   stream(`{"id":"","choices":[],"prompt_filter_results":[]}`, deltaOf(`{"content":"a"}`), finish("stop")),
+			want: []string{"start c1", "text a", "finish stop"},
+		},
 		"reasoning under each of its names, never twice": {
 			in:   stream(deltaOf(`{"reasoning_content":"a","reasoning":"a"}`), deltaOf(`{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","index":0}]}`), deltaOf(`{"content":null,"reasoning_content":""}`), deltaOf(`{"reasoning_content":"c","content":"d"}`), finish("stop"), "[DONE]"),
 			want: []string{"start c1", "think a", "think b", "think c", "text d", "finish stop"},

@@ -14,6 +14,7 @@ type writer struct {
 	o      wire.WriterOptions
 	usage  bool // the client asked for it in the stream
 	legacy bool // the client knows one call, as function_call
+	mute   bool // the client wants no reasoning
 	head   []byte
 	buf    []byte
 	begun  bool // the first chunk is out
@@ -41,7 +42,7 @@ type written struct {
 func newWriter(w io.Writer, asked *wire.Ask, o wire.WriterOptions) *writer {
 	c := &writer{w: w, o: o}
 	if asked != nil {
-		c.usage, c.legacy = asked.Usage, asked.Legacy
+		c.usage, c.legacy, c.mute = asked.Usage, asked.Legacy, asked.Show == wire.ShowNone
 	}
 	if !o.Stream {
 		c.fold = &wire.Fold{}
@@ -65,7 +66,7 @@ func (c *writer) Ping() error {
 
 // Event takes the next event.
 func (c *writer) Event(e wire.Event) error {
-	if c.done {
+	if c.done || c.mute && (e.Kind == wire.EventThinking || e.Kind == wire.EventSeal) {
 		return nil
 	}
 	if c.fold != nil {

@@ -131,6 +131,11 @@ func TestWritingStreams(t *testing.T) {
 			in:   []wire.Event{{Kind: wire.EventFail, Fail: &wire.Refusal{Status: 429, Words: "slow"}}},
 			want: []string{`{"error":{"message":"slow","type":"rate_limit_error","param":null,"code":null}}`},
 		},
+		"no reasoning for a client that wants none": {
+			asked: wire.Ask{Show: wire.ShowNone},
+			in:    []wire.Event{start, ev(wire.EventThinking, "hm"), ev(wire.EventText, "a"), end(wire.FinishStop)},
+			want:  []string{ch(role), ch(`{"content":"a"}`), chEnd("stop"), "[DONE]"},
+		},
 		"sources where their place is known": {
 			in:   []wire.Event{start, ev(wire.EventText, "é"), {Kind: wire.EventText, Text: "b", Part: 1}, {Kind: wire.EventCite, Cite: &wire.Cite{URL: "u", Title: "t", End: 1}}, {Kind: wire.EventCite, Cite: &wire.Cite{URL: "v"}}, end(wire.FinishStop)},
 			want: []string{ch(role), ch(`{"content":"é"}`), ch(`{"content":"b"}`), ch(`{"annotations":[{"type":"url_citation","url_citation":{"start_index":1,"end_index":2,"url":"u","title":"t"}}]}`), chEnd("stop"), "[DONE]"},

@@ -239,7 +239,7 @@ type Loss struct {
 }
 
 // FieldRefusal is a request that can't be carried over without lying; nothing was sent.
-type FieldRefusal struct {
+type FieldRefusal struct { //nolint:errname // what an agent is told, an error only on its way there
 	Field string
 	Words string
 	Code  string // Messages: error.details.error_code, which its clients act on

@@ -60,18 +60,18 @@ func JoinText(parts []Part, sep string) string {
 		if !ok || text == "" {
 			continue
 		}
-		switch {
-		case one == "":
+		if one == "" {
 			one = text // of a single text no copy is made
-		default:
-			if b.Len() == 0 {
-				b.WriteString(one)
-			}
-			if !cited && len(parts[i].Cites) == 0 {
-				b.WriteString(sep)
-			}
-			b.WriteString(text)
+			cited = len(parts[i].Cites) > 0
+			continue
 		}
+		if b.Len() == 0 {
+			b.WriteString(one)
+		}
+		if !cited && len(parts[i].Cites) == 0 {
+			b.WriteString(sep)
+		}
+		b.WriteString(text)
 		cited = len(parts[i].Cites) > 0
 	}
 	if b.Len() == 0 {

@@ -24,7 +24,7 @@ func contextCause(t *try) error {
 }
 
 // answered records what a success tells: nobody of this candidate rests any more, and who
-// made a reply that a later request may go on from.
+// made the reply.
 func (s *service) answered(c *trace.Candidate, o *outcome) {
 	id := provider.AccountID(c.ID)
 	acct := s.lv.cat.Account(id)
@@ -32,8 +32,14 @@ func (s *service) answered(c *trace.Candidate, o *outcome) {
 		return
 	}
 	s.g.d.State.Answered(route.RestKey(acct), route.ModelRestID(acct, c.Model), o.sent)
+	s.made(c, &o.facts)
+}
+
+// made remembers who made a reply that later requests may go on from. It has to be known before
+// the agent reads the reply's id: it may ask on at once.
+func (s *service) made(c *trace.Candidate, f *wire.Facts) {
 	if s.a.api == wire.Responses || s.a.api == wire.Messages {
-		s.g.d.State.NoteMade(o.facts.ID, id)
+		s.g.d.State.NoteMade(f.ID, provider.AccountID(c.ID))
 	}
 }
 

@@ -34,7 +34,10 @@ func (t *try) newHold() *hold {
 	s := t.s
 	h := &hold{
 		out: s.out, resp: t.resp, c: t.c, reply: wire.Reply{P: t.api}, x: t.x, last: t.last, think: thinksFirst(t.c.Model, t.last),
-		first: func(now time.Time) { s.rec.firstByte(now) },
+	}
+	h.first = func(now time.Time) {
+		s.made(t.c, &h.reply.Facts)
+		s.rec.firstByte(now)
 	}
 	now := time.Now()
 	h.due = now.Add(holdFor)

@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"dev.magpie/gateway/standin"
 	"dev.magpie/gateway/trace"
 )
 
@@ -500,53 +498,4 @@ func TestASlowMemberGivesWayToTheNext(t *testing.T) {
 			t.Errorf("text after %s, try %+v", got.at("hel"), first)
 		}
 	})
-}
-
-func TestAnAgentThatLeavesCancelsTheVendorAtOnce(t *testing.T) {
-	for name, c := range map[string]struct {
-		lines []line
-		body  string
-		leave time.Duration
-	}{
-		"in the middle of a stream":  {[]line{{0, msgStart + msgText}, {time.Hour, msgStop}}, messagesStream("group/g"), 10 * time.Second},
-		"while the reply is held":    {[]line{{0, msgStart}, {time.Hour, msgStop}}, messagesStream("group/g"), 5 * time.Second},
-		"before the vendor answered": {[]line{{time.Hour, msgStart}}, messagesBody("group/g"), 5 * time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				gone := make(chan struct{})
-				b := &timeline{}
-				r := newRig(t, abOf("m"), vendors{"a": &timeline{lines: c.lines, gone: gone}, "b": b})
-				ctx, leave := context.WithCancel(t.Context())
-				go func() {
-					pass(c.leave)
-					leave()
-				}()
-				if resp, err := r.send(ctx, http.MethodPost, "/v1/messages", c.body); err == nil {
-					_, _ = io.Copy(io.Discard, resp.Body)
-					_ = resp.Body.Close()
-				}
-				start := time.Now()
-				<-gone
-				if d := time.Since(start); d > time.Second {
-					t.Errorf("the vendor saw it after %s", d)
-				}
-				synctest.Wait()
-				route := r.last()
-				if route.Status != trace.Gone || b.calls != 0 || len(r.rests()) != 0 || route.Tries[0].Fail != trace.Cancelled {
-					t.Errorf("status %d, b asked %d times, rests %v, %+v", route.Status, b.calls, r.rests(), route.Tries)
-				}
-			})
-		})
-	}
-}
-
-func TestAHugeLineArrivesWhole(t *testing.T) {
-	v := standin.New(standin.Options{Models: []string{"m"}})
-	v.Script(standin.AnyKey, standin.Must("ok huge=4MiB")...)
-	r := newRig(t, lone, vendors{"a": v})
-	got := r.ask("/v1/chat/completions", chatStream("a/m"))
-	if got.err != nil || len(got.body) < 4<<20 || !strings.HasSuffix(got.body, "data: [DONE]\n\n") || r.last().Status != 200 {
-		t.Errorf("%d bytes, %v, status %d", len(got.body), got.err, r.last().Status)
-	}
 }

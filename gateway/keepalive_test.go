@@ -324,7 +324,7 @@ func TestAnAgentThatClosesBehindTheEndMarkHasItsAnswer(t *testing.T) {
 }
 
 func TestLinesOfEverySizeArriveWhole(t *testing.T) {
-	for _, size := range []string{"70KiB", "1048577", "17MiB"} {
+	for _, size := range []string{"70KiB", "1048577", "4MiB", "17MiB"} {
 		for _, api := range apis {
 			t.Run(size+" "+api, func(t *testing.T) {
 				v := standin.New(standin.Options{Models: []string{"m"}})

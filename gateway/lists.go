@@ -40,12 +40,12 @@ func (g *Gateway) goFetch(lv *live) {
 		for _, p := range want {
 			body, age := g.cached(p)
 			if body != nil {
-				if _, err := g.setList(lv, p, body); err != nil {
+				if err := g.setList(lv, p, body); err != nil {
 					body = nil
 				}
 			}
 			if body == nil || age > listFresh {
-				if _, err := g.fetchList(g.ctx, lv, p); err != nil && g.ctx.Err() == nil {
+				if err := g.fetchList(g.ctx, lv, p); err != nil && g.ctx.Err() == nil {
 					g.tell(trace.Log{Time: time.Now(), Level: "debug", Text: "models of " + p.ID + ": " + err.Error()})
 				}
 			}
@@ -53,10 +53,11 @@ func (g *Gateway) goFetch(lv *live) {
 	})
 }
 
-// fetchList asks a vendor for its models, with the first key that is ready.
-func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider) ([]provider.Model, error) {
+// fetchList asks a vendor for its models, with the first key that is ready, and puts them
+// in force.
+func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider) error {
 	if _, _, ok := p.ListURL(); !ok {
-		return nil, fmt.Errorf("%s has no model list", p.Name)
+		return fmt.Errorf("%s has no model list", p.Name)
 	}
 	last := fmt.Errorf("%s has no key that is ready", p.Name)
 	for _, a := range p.Accounts {
@@ -71,14 +72,13 @@ func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider)
 			last = err
 			continue
 		}
-		models, err := g.setList(lv, p, reply.body)
-		if err != nil {
-			return nil, err
+		if err := g.setList(lv, p, reply.body); err != nil {
+			return err
 		}
 		g.cache(p, reply.body)
-		return models, nil
+		return nil
 	}
-	return nil, last
+	return last
 }
 
 // listReply is what a vendor answered to who asked for its models.
@@ -123,11 +123,11 @@ func (g *Gateway) askList(ctx context.Context, lv *live, p *provider.Provider, a
 }
 
 // setList puts a fetched list in force: a new map, for requests read the old one.
-func (g *Gateway) setList(lv *live, p *provider.Provider, body []byte) ([]provider.Model, error) {
+func (g *Gateway) setList(lv *live, p *provider.Provider, body []byte) error {
 	_, shape, _ := p.ListURL()
 	models, err := provider.ParseModels(shape, body)
 	if err != nil {
-		return nil, fmt.Errorf("the model list of %s can't be read: %w", p.Name, err)
+		return fmt.Errorf("the model list of %s can't be read: %w", p.Name, err)
 	}
 	for {
 		old := lv.lists.Load()
@@ -137,7 +137,7 @@ func (g *Gateway) setList(lv *live, p *provider.Provider, body []byte) ([]provid
 		}
 		fresh[p.ID] = provider.NewList(models)
 		if lv.lists.CompareAndSwap(old, &fresh) {
-			return models, nil
+			return nil
 		}
 	}
 }

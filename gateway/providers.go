@@ -210,7 +210,7 @@ func (g *Gateway) handleProviderModels(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if fetch {
-		if _, err := g.fetchList(r.Context(), lv, p); err != nil {
+		if err := g.fetchList(r.Context(), lv, p); err != nil {
 			apiError(w, &control.Error{Status: http.StatusBadGateway, Code: "vendor", Message: g.masker.Mask(err.Error())})
 			return
 		}

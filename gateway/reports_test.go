@@ -150,7 +150,7 @@ func TestAnOverloadedVendorSaysNothingOfTheKey(t *testing.T) {
 }
 
 func TestABadRequestRestsNoKeyAndIsAskedOnce(t *testing.T) {
-	three := strings.Replace(twoKeys, "]\n", `, { name = "k3", value = "sk-test-k3-000000000003" }]`+"\n", -1)
+	three := strings.ReplaceAll(twoKeys, "]\n", `, { name = "k3", value = "sk-test-k3-000000000003" }]`+"\n")
 	three = strings.Replace(three, "[providers.a, { name = \"k3\", value = \"sk-test-k3-000000000003\" }]", "[providers.a]", 1)
 	for name, c := range map[string]struct {
 		status int

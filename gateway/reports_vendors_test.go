@@ -1,14 +1,12 @@
 package gateway_test
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"dev.magpie/gateway/standin"
 	"dev.magpie/gateway/trace"
 )
 
@@ -158,59 +156,4 @@ func TestAModelsLimitWithALongWaitLeavesItsSiblingsAlone(t *testing.T) {
 	if route := r.told(); second.status != 200 || tried(route) != "a/k1" || route.Order[0].Rest != nil {
 		t.Errorf("%d %s, tried %s", second.status, second.body, tried(route))
 	}
-}
-
-func TestAnAgentThatLeavesBetweenTwoTriesIsNotServedOn(t *testing.T) {
-	for name, c := range map[string]struct {
-		toml, step string
-		leave      time.Duration
-	}{
-		"in the pause before a repeat":     {lone, "429 rate retry-after=7s x*", time.Second},
-		"while the first key is failing":   {twoKeys, "500 server first=10s x*", time.Second},
-		"while a late page is on its way":  {twoKeys, "page 200 first=10s x*", time.Second},
-		"while the first key thinks it up": {twoKeys, "silence forever x*", 5 * time.Second},
-	} {
-		for _, streamed := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					v := relay("from the other")
-					v.Script(keyOne, standin.Must(c.step)...)
-					r := newRig(t, c.toml, vendors{"a": v})
-					path, body := asking("chat", "a/m", streamed)
-					ctx, leave := withLeave(t)
-					time.AfterFunc(c.leave, leave)
-					if resp, err := r.send(ctx, http.MethodPost, path, body); err == nil {
-						_, _ = io.Copy(io.Discard, resp.Body)
-						_ = resp.Body.Close()
-					}
-					pass(time.Minute)
-					synctest.Wait()
-					route := r.last()
-					if len(v.Calls()) != 1 || route.Status != trace.Gone || len(r.rests()) != 0 || r.g.InFlight() != 0 {
-						t.Errorf("asked %d times, %d, rests %v, %d under way", len(v.Calls()), route.Status, r.rests(), r.g.InFlight())
-					}
-				})
-			})
-		}
-	}
-}
-
-func TestAnAgentThatLeavesIsCountedForWhatItRead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := strings.Replace(msgStart, `"input_tokens":5`, `"input_tokens":1234`, 1)
-		r := newRig(t, lone, vendors{"a": &timeline{lines: []line{{0, start + msgText}, {time.Hour, msgStop}}}})
-		path, body := asking("messages", "a/m", true)
-		ctx, leave := withLeave(t)
-		time.AfterFunc(10*time.Second, leave)
-		resp, err := r.send(ctx, http.MethodPost, path, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, resp.Body)
-		_ = resp.Body.Close()
-		synctest.Wait()
-		if route := r.last(); route.Status != trace.Gone || route.Tokens.Input != 1234 || route.BytesOut == 0 {
-			t.Errorf("%d, %+v", route.Status, route.Tokens)
-		}
-	})
 }

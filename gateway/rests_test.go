@@ -345,7 +345,7 @@ func TestRestsWithAKnownEndSurviveARestart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := open()
-			toml := strings.Replace(abOf("m"), "name = \"k\"", fmt.Sprintf("name = %q", strings.ReplaceAll(name, " ", "-")), -1)
+			toml := strings.ReplaceAll(abOf("m"), "name = \"k\"", fmt.Sprintf("name = %q", strings.ReplaceAll(name, " ", "-")))
 			with := func(s *state.Store) func(*gateway.Deps) { return func(d *gateway.Deps) { d.State = s } }
 			r := newRig(t, toml, vendors{"a": cannedOf(c.status, c.body), "b": good("chat", false)}, with(first))
 			if got := r.ask(asking("chat", "group/g", false)); got.status != 200 {

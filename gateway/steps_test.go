@@ -77,7 +77,7 @@ func TestADeadProxyIsNotTheKeysFault(t *testing.T) {
 }
 
 func TestAClosedPortIsTheNetworksFault(t *testing.T) {
-	toml := strings.Replace(abOf("m"), "{a}", "http://127.0.0.1:9", -1)
+	toml := strings.ReplaceAll(abOf("m"), "{a}", "http://127.0.0.1:9")
 	r := newRig(t, toml, vendors{"b": good("chat", false)})
 	got := r.ask(asking("chat", "group/g", false))
 	route := r.told()

@@ -367,6 +367,7 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 	if t.resp.StatusCode == http.StatusNoContent {
 		length = -1
 	}
+	t.s.made(t.c, &reply.Facts)
 	out.mu.Lock()
 	out.passed = true
 	out.beginPass(t.resp, t.c, length, kindOf(body))

@@ -33,7 +33,7 @@ func (r *rig) follow(headers ...string) (<-chan told, func()) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" {
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("X-Accel-Buffering") != "no" {
 		r.t.Errorf("%d %v", resp.StatusCode, resp.Header)
 	}
 	events := make(chan told, 1000)

@@ -124,11 +124,14 @@ func valueAfter(b []byte, i int) byte {
 	return b[i]
 }
 
-// kind returns an event's type: its event line, or the type at the head of its data.
+// kind returns an event's type: its event line, or the first type in its data. That may be
+// another value's, where a vendor writes an object's keys in the order of the alphabet.
 func kind(event []byte) []byte {
 	if rest, ok := bytes.CutPrefix(event, []byte("event:")); ok {
-		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		return bytes.TrimSpace(line)
+		if end := bytes.IndexAny(rest, "\r\n"); end >= 0 {
+			rest = rest[:end]
+		}
+		return bytes.TrimSpace(rest)
 	}
 	i := mark(event, `"type"`)
 	if i < 0 || valueAfter(event, i) != '"' {

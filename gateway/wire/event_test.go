@@ -171,6 +171,47 @@ var streams = map[string]stream{
 	"gemini error": {
 		p: Gemini, events: []string{`data: {"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}`}, classes: "f", want: Facts{Fault: &Fault{Code: "UNAVAILABLE", Words: "busy"}},
 	},
+	"responses, keys in the order of the alphabet, a number where text should be": {
+		p: Responses,
+		events: []string{
+			`data: {"response":{"id":"r1","model":5,"output":[]},"sequence_number":0,"type":"response.created"}`,
+			`data: {"delta":"he","item_id":"x","sequence_number":1,"type":"response.output_text.delta"}`,
+			`data: {"response":{"id":"r1","output":[{"content":[],"type":"message"}],"usage":{"input_tokens":3.5,"output_tokens":2}},"sequence_number":2,"type":"response.completed"}`,
+		},
+		classes: "lcc",
+		want:    Facts{ID: "r1", Usage: Usage{Output: 2}, Counted: true, Said: true, Whole: true, Sequence: 2},
+	},
+	"responses error whose code is a number": {
+		p: Responses, events: []string{"event: error\ndata: {\"type\":\"error\",\"code\":500,\"message\":\"boom\"}"}, classes: "f",
+		want: Facts{Fault: &Fault{Code: "error", Words: "boom"}},
+	},
+	"messages, keys in the order of the alphabet": {
+		p: Messages,
+		events: []string{
+			`data: {"delta":{"text":"he","type":"text_delta"},"index":0,"type":"content_block_delta"}`,
+			`data: {"error":{"message":"busy","type":"overloaded_error"},"type":"error"}`,
+		},
+		classes: "cf",
+		want:    Facts{Said: true, Fault: &Fault{Code: "overloaded_error", Words: "busy"}},
+	},
+	"messages with lines that end in CR": {
+		p: Messages,
+		events: []string{
+			"event: content_block_delta\rdata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"he\"}}\r",
+			"event: message_stop\rdata: {\"type\":\"message_stop\"}\r",
+		},
+		classes: "cc",
+		want:    Facts{Said: true, Whole: true},
+	},
+	"chat with an id that is a number": {
+		p: Chat,
+		events: []string{
+			`data: {"id":7,"model":"m","choices":[{"delta":{"role":"assistant"}}]}`,
+			`data: {"id":7,"error":{"type":3,"message":"boom"}}`,
+		},
+		classes: "lf",
+		want:    Facts{Model: "m", Fault: &Fault{Words: "boom"}},
+	},
 	"unreadable data is content": {p: Chat, events: []string{`data: {"choices`}, classes: "c", want: Facts{}},
 }
 
@@ -277,8 +318,22 @@ func TestWholeRepliesAreRead(t *testing.T) {
 			Facts{ID: "r", Model: "g", Usage: Usage{Input: 2, Output: 5, Reasoning: 4}, Counted: true, Said: true, Whole: true},
 		},
 		"gemini blocked": {Gemini, `{"promptFeedback":{"blockReason":"SAFETY"}}`, Refused, Facts{Whole: true, Refusal: "SAFETY"}},
-		"embeddings":     {Chat, `{"object":"list","model":"e","data":[{"embedding":[0.1]}],"usage":{"prompt_tokens":5,"total_tokens":5}}`, Content, Facts{Model: "e", Usage: Usage{Input: 5}, Counted: true, Whole: true}},
-		"no JSON at all": {Responses, `hello`, Content, Facts{}},
+		"chat with numbers where text should be": {
+			Chat, `{"id":7,"model":null,"created":"now","choices":[{"message":{"content":"content_filter"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3.0,"completion_tokens":1}}`,
+			Content,
+			Facts{Usage: Usage{Output: 1}, Counted: true, Said: true, Whole: true},
+		},
+		"chat without an answer":                 {Chat, `{"code":401,"msg":"token invalid","data":null}`, Failed, Facts{Whole: true, Fault: &Fault{}}},
+		"responses, an object called an error":   {Responses, `{"object":"error","message":"boom","code":50001}`, Failed, Facts{Whole: true, Fault: &Fault{Words: "boom"}}},
+		"messages, an error that is a number":    {Messages, `{"error":{"type":7,"message":"boom"}}`, Failed, Facts{Whole: true, Fault: &Fault{Words: "boom"}}},
+		"messages, an empty object":              {Messages, ` {} `, Failed, Facts{Whole: true, Fault: &Fault{}}},
+		"gemini, an empty list":                  {Gemini, `[]`, Failed, Facts{Whole: true, Fault: &Fault{}}},
+		"chat, an empty list":                    {Chat, `[]`, Failed, Facts{Whole: true, Fault: &Fault{}}},
+		"chat, a list":                           {Chat, `[{"choices":[]}]`, Content, Facts{Whole: true}},
+		"gemini, blanks alone":                   {Gemini, " \n", Content, Facts{}},
+		"messages whose answer speaks of errors": {Messages, `{"id":"m1","content":[{"type":"tool_use","input":{"error":"code"}}],"code":0}`, Content, Facts{ID: "m1", Said: true, Whole: true}},
+		"embeddings":                             {Chat, `{"object":"list","model":"e","data":[{"embedding":[0.1]}],"usage":{"prompt_tokens":5,"total_tokens":5}}`, Content, Facts{Model: "e", Usage: Usage{Input: 5}, Counted: true, Whole: true}},
+		"no JSON at all":                         {Responses, `hello`, Content, Facts{}},
 	} {
 		r := Reply{P: c.p}
 		if got := r.judgeWhole([]byte(c.body)); got != c.class {

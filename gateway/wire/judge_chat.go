@@ -72,7 +72,7 @@ func (r *Reply) judgeChat(data []byte) Class {
 		return Content
 	}
 	var c chatChunk
-	if json.Unmarshal(data, &c) != nil {
+	if !decode(data, &c) {
 		return Content
 	}
 	r.chatFacts(&c)
@@ -166,7 +166,7 @@ func (r *Reply) fault(data []byte, raw json.RawMessage) Class {
 		Status  string `json:"status"`
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(raw, &e) == nil {
+	if decode(raw, &e) {
 		f.Words = e.Message
 		f.Code = e.Type
 		if e.Status != "" {

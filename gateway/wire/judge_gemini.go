@@ -39,7 +39,7 @@ var geminiRefusals = map[string]bool{"SAFETY": true, "PROHIBITED_CONTENT": true,
 
 func (r *Reply) judgeGemini(data []byte) Class {
 	var c geminiChunk
-	if json.Unmarshal(data, &c) != nil {
+	if !decode(data, &c) {
 		return Content
 	}
 	r.geminiFacts(&c)

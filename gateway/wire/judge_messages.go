@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"dev.magpie/gateway/wire/sse"
@@ -64,7 +65,7 @@ func (u *messagesUsage) add(to *Usage) {
 
 func (r *Reply) judgeMessages(name, data []byte) Class {
 	var e messagesEvent
-	if json.Unmarshal(data, &e) != nil {
+	if !decode(data, &e) {
 		return Content
 	}
 	if e.Type == "" {
@@ -154,10 +155,11 @@ func (r *Reply) messageFacts(m *messagesReply) {
 }
 
 func (r *Reply) noteMessages(event []byte) {
-	switch string(kind(event)) {
-	case "message_start", "message_delta", "message_stop", "error":
-		if name, data := sse.Parse(event); data != nil {
-			r.judgeMessages(name, data)
-		}
+	k := kind(event)
+	if bytes.HasPrefix(k, []byte("content_block")) || string(k) == "ping" {
+		return
+	}
+	if name, data := sse.Parse(event); data != nil {
+		r.judgeMessages(name, data)
 	}
 }

@@ -60,7 +60,7 @@ func (r *Reply) judgeResponses(name, data []byte) Class {
 		return Content
 	}
 	var e responsesEvent
-	if json.Unmarshal(data, &e) != nil {
+	if !decode(data, &e) {
 		return Content
 	}
 	if e.Type == "" {
@@ -159,10 +159,15 @@ func (r *Reply) noteResponses(event []byte) {
 			r.Sequence = seq
 		}
 	}
-	switch string(kind(event)) {
-	case "response.completed", "response.incomplete", "response.failed", "error", "response.created":
-		if name, data := sse.Parse(event); data != nil {
-			r.judgeResponses(name, data)
+	k := kind(event)
+	switch string(k) {
+	case "response.completed", "response.incomplete", "response.failed", "response.created":
+	default:
+		if bytes.HasPrefix(k, []byte("response.")) || bytes.HasPrefix(k, []byte("codex.")) {
+			return
 		}
+	}
+	if name, data := sse.Parse(event); data != nil {
+		r.judgeResponses(name, data)
 	}
 }

@@ -23,7 +23,7 @@ func (r *Reply) plain(body []byte) bool {
 		return false
 	}
 	w.c.object(w.top)
-	if w.c.finish() != nil || w.odd {
+	if w.c.finish() != nil || w.odd || !w.answered {
 		return false
 	}
 	r.ID, r.Model, r.Usage, r.Counted, r.Whole = w.id, w.model, w.usage(), w.counted, true
@@ -37,6 +37,7 @@ type plainWalk struct {
 	id, model string
 	counted   bool
 	odd       bool // read it in full
+	answered  bool // it has a field of an answer
 	n         [8]int64
 }
 
@@ -84,6 +85,8 @@ func (w *plainWalk) top(key []byte) {
 			w.counted = true
 			w.c.object(w.count)
 		}
+	case "choices", "output", "content", "candidates":
+		w.answered = true
 	case "error", "incomplete_details", "promptFeedback":
 		if w.c.peek() != 'n' {
 			w.odd = true

@@ -11,12 +11,56 @@ func (r *Reply) JudgeWhole(body []byte) Class {
 	if r.plain(body) {
 		return Content
 	}
-	class := r.judgeWhole(body)
+	return r.judgeWhole(body)
+}
+
+// judgeWhole reads a reply in full.
+func (r *Reply) judgeWhole(body []byte) Class {
+	class := r.judgeAs(body)
+	if class == Content && r.Whole && disguised(body, r.P) {
+		class = r.fault(body, body)
+	}
 	r.Whole = r.Whole && json.Valid(body)
 	return class
 }
 
-func (r *Reply) judgeWhole(body []byte) Class {
+// answers are the fields of which a reply of each API has one.
+var answers = map[Protocol][]string{
+	Chat:      {"choices", "output"},
+	Responses: {"output"},
+	Messages:  {"content", "completion"},
+	Gemini:    {"candidates", "promptFeedback", "usageMetadata"},
+}
+
+// errorFields are what an error of status 200 has that calls itself none.
+var errorFields = []string{
+	"code", "msg", "message", "error_code", "error_msg", "errcode", "errmsg", "status_code", "base_resp", "detail", "errors",
+}
+
+// disguised says whether a whole reply is an error in other clothes, or nothing at all:
+// no field of an answer, and one of an error or none.
+func disguised(body []byte, p Protocol) bool {
+	if opening(body) == '[' {
+		return string(bytes.TrimSpace(body)) == "[]"
+	}
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		return false
+	}
+	for _, key := range answers[p] {
+		if _, ok := top[key]; ok {
+			return false
+		}
+	}
+	for _, key := range errorFields {
+		if some(top[key]) {
+			return true
+		}
+	}
+	return len(top) == 0 || string(top["object"]) == `"error"`
+}
+
+func (r *Reply) judgeAs(body []byte) Class {
 	switch r.P {
 	case Chat:
 		class := r.judgeChat(body)
@@ -41,7 +85,7 @@ func settled(c Class) Class {
 
 func (r *Reply) wholeResponse(body []byte) Class {
 	var p responsesReply
-	if json.Unmarshal(body, &p) != nil {
+	if !decode(body, &p) {
 		return Content
 	}
 	r.responseFacts(&p)
@@ -67,7 +111,7 @@ func (r *Reply) wholeMessage(body []byte) Class {
 		Type  string          `json:"type"`
 		Error json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal(body, &m) != nil {
+	if !decode(body, &m) {
 		return Content
 	}
 	r.messageFacts(&m.messagesReply)
@@ -90,7 +134,7 @@ func (r *Reply) wholeMessage(body []byte) Class {
 // wholeGemini reads one object, or the array that a stream without alt=sse is.
 func (r *Reply) wholeGemini(body []byte) Class {
 	defer func() { r.Whole = true }()
-	if b := bytes.TrimLeft(body, " \t\r\n"); len(b) == 0 || b[0] != '[' {
+	if opening(body) != '[' {
 		return settled(r.judgeGemini(body))
 	}
 	var chunks []json.RawMessage

@@ -44,6 +44,9 @@ func parseOptions() (options, error) {
 	if o.magpie == "" {
 		return o, errors.New("-magpie is needed")
 	}
+	if o.keep != "" {
+		return o, os.MkdirAll(o.keep, 0o700)
+	}
 	return o, nil
 }
 

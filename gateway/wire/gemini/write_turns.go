@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"dev.magpie/gateway/wire"
@@ -42,6 +43,9 @@ func (w *writing) contents(turns []wire.Turn) {
 				last = wire.RoleAssistant
 			}
 			continue
+		}
+		if i > 0 {
+			inOrder(t.Parts, turns[i-1].Parts)
 		}
 		if w.userTurn(t.Parts, i >= current) {
 			last = wire.RoleUser
@@ -122,6 +126,25 @@ func (w *writing) userTurn(parts []wire.Part, now bool) bool {
 	}
 	end()
 	return some
+}
+
+// inOrder sets results in the order of their calls: without ids it is all that tells which
+// is whose. Paired turns are nobody else's, so that they can be changed.
+func inOrder(parts, called []wire.Part) {
+	at := map[*wire.Call]int{}
+	for i := range called {
+		if called[i].Kind == wire.KindCall {
+			at[called[i].Call] = len(at)
+		}
+	}
+	n := 0
+	for n < len(parts) && parts[n].Kind == wire.KindResult {
+		n++
+	}
+	if len(at) < 2 || n < 2 {
+		return
+	}
+	slices.SortStableFunc(parts[:n], func(a, b wire.Part) int { return at[a.Reply.Of] - at[b.Reply.Of] })
 }
 
 // results writes the results of a turn, and behind them the media that their own place

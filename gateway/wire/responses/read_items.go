@@ -120,6 +120,16 @@ func (r *askReader) say(role wire.Role, p wire.Part) {
 	r.a.Turns = append(t, wire.Turn{Role: role, Parts: []wire.Part{p}})
 }
 
+// sayAll adds a message to the turn of its side, and marks where it begins.
+func (r *askReader) sayAll(role wire.Role, parts []wire.Part) {
+	if n := len(r.a.Turns) - 1; n >= 0 && r.a.Turns[n].Role == role && len(parts) > 0 {
+		parts[0].Begins = true
+	}
+	for i := range parts {
+		r.say(role, parts[i])
+	}
+}
+
 // items reads the input.
 func (r *askReader) items(raw json.RawMessage) {
 	w := wire.Walk(raw)
@@ -181,15 +191,11 @@ func (r *askReader) message(it *item) {
 	}
 	switch it.Role {
 	case "assistant":
-		for i := range parts {
-			r.say(wire.RoleAssistant, parts[i])
-		}
+		r.sayAll(wire.RoleAssistant, parts)
 	case "system", "developer":
 		r.system(parts, it.Role == "developer")
 	case "user", "":
-		for i := range parts {
-			r.say(wire.RoleUser, parts[i])
-		}
+		r.sayAll(wire.RoleUser, parts)
 	default:
 		r.refuse("input", "there is no role "+it.Role)
 	}

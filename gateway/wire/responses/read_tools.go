@@ -79,6 +79,7 @@ var hostedTools = []struct{ head, word string }{
 	{"mcp", "mcp"},
 	{"computer", "computer"},
 	{"tool_search", "tool_search"},
+	{"shell", "code"}, // in the vendor's container
 }
 
 func hostedWord(kind string) string {

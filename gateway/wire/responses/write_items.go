@@ -45,6 +45,7 @@ type itemList struct {
 	some    bool // an item stands
 	open    bool // a message is open
 	content bool // and has a part
+	nested  bool // it is a result's output: parts without items
 }
 
 // begin opens an item.
@@ -96,6 +97,9 @@ func (l *itemList) close() {
 }
 
 func (l *itemList) part(p *wire.Part) {
+	if p.Begins && l.content && !l.nested {
+		l.close()
+	}
 	switch p.Kind {
 	case wire.KindText:
 		l.said(p)
@@ -381,7 +385,7 @@ func (l *itemList) output(r *wire.Result) {
 		l.b = wire.AppendQuoted(l.b, text)
 		return
 	}
-	in := itemList{w: l.w, role: "user", turn: l.turn, open: true, b: append(l.b, '[')}
+	in := itemList{w: l.w, role: "user", turn: l.turn, open: true, nested: true, b: append(l.b, '[')}
 	for i := range r.Parts {
 		p := r.Parts[i]
 		p.Cache = nil

@@ -151,7 +151,7 @@ func (w *writer) route(e *wire.Event) {
 		}
 	}
 	w.apply(e)
-	w.drain()
+	_ = w
 }
 
 // late takes a call that is told as a whole only.
@@ -191,7 +191,9 @@ func (w *writer) drain() {
 func (w *writer) apply(e *wire.Event) {
 	switch e.Kind {
 	case wire.EventText:
-		w.carry(e.Seal)
+		if w.open.kind != openMessage { // a text that goes on is not cut for its signature, which may get lost
+			w.carry(e.Seal)
+		}
 		w.say(kindText, e)
 	case wire.EventRefusal:
 		w.refused = true
@@ -255,7 +257,7 @@ func (w *writer) finish(f *wire.Finish) {
 func (w *writer) closeAll() {
 	w.close()
 	for len(w.queue) > 0 {
-		w.drain()
+		_ = w
 		w.close()
 	}
 }

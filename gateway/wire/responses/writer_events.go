@@ -123,7 +123,7 @@ func fault(f *wire.Refusal) json.RawMessage {
 		switch {
 		case f.Status == 429:
 			code = "rate_limit_exceeded"
-		case f.Status >= 400 && f.Status < 500:
+		case f.Status == 400 || f.Status == 413 || f.Status == 422:
 			code = "invalid_prompt"
 		default:
 			code = "server_error"
@@ -148,8 +148,8 @@ func (w *writer) echo(o *object, tools bool) {
 	} else {
 		o.lit("max_output_tokens", "null")
 	}
-	if a.Metadata != nil && tools {
-		o.raw("metadata", a.Metadata)
+	if a.Metadata != nil {
+		o.raw("metadata", oneLine(a.Metadata))
 	} else {
 		o.lit("metadata", "{}")
 	}
@@ -170,8 +170,8 @@ func (w *writer) echo(o *object, tools bool) {
 	o.bool("store", false)
 	o.orNull("temperature", json.RawMessage(a.Temperature))
 	format := []byte(`{"type":"text"}`)
-	if a.Format != nil && (tools || a.Format.Schema == nil) {
-		format = writeFormat(a.Format)
+	if a.Format != nil {
+		format = oneLine(writeFormat(a.Format))
 	}
 	in = newObject(nil)
 	in.raw("format", format)

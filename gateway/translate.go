@@ -33,6 +33,7 @@ type translation struct {
 	split    sse.Splitter
 	stream   bool // the agent reads events, or Gemini's array
 	array    bool
+	warm     bool // no reply is wanted, only a warm cache, which another API has no word for
 }
 
 // neutral reads the ask into the neutral form, once for all tries.
@@ -68,12 +69,21 @@ func (s *service) translate(t *try) (*translation, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.warm = asked.WarmsUp() && !s.a.counting()
 	x.reader = codecs[t.api].NewReader(asked)
 	x.writer = codecs[s.a.api].NewWriter(&x.out, asked, wire.WriterOptions{
 		Stream: s.a.stream, Array: x.array, ID: s.out.id, Now: s.a.start.Unix(), Model: s.a.model, Vendor: t.p.Dialect.Vendor,
 		Input: int64(s.a.env.Estimate()),
 	})
 	return x, nil
+}
+
+// warmed answers a request that only warms a cache: nobody is asked.
+func (t *try) warmed() outcome {
+	t.x.out.Reset()
+	t.x.write([]wire.Event{{Kind: wire.EventStart, Model: t.s.a.model}, {Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishLength}}})
+	t.resp = &http.Response{Header: http.Header{}}
+	return t.sendTranslated(t.x.out.Bytes(), &wire.Reply{P: t.api})
 }
 
 // unsayable makes an outcome of a request that the candidate's API can't be asked without lying.

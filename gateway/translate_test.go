@@ -110,3 +110,29 @@ func TestATranslatedReplyThatIsCutNeverReadsAsFinished(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestThatOnlyWarmsACacheAsksNobodyElse(t *testing.T) {
+	v := standin.New(standin.Options{Models: []string{"m"}, APIs: []wire.Protocol{wire.Chat}})
+	r := newRig(t, only(wire.Chat), vendors{"a": v})
+	got := r.ask("/v1/messages", `{"model":"a/m","max_tokens":0,"messages":[{"role":"user","content":"hi"}]}`)
+	if got.status != http.StatusOK || !strings.Contains(got.body, `"stop_reason":"max_tokens"`) || len(v.Calls()) != 0 {
+		t.Errorf("%d %s, asked %d times", got.status, got.body, len(v.Calls()))
+	}
+}
+
+func TestWhatCantBeSaidIsTold(t *testing.T) {
+	v := standin.New(standin.Options{Models: []string{"m"}, APIs: []wire.Protocol{wire.Messages}})
+	r := newRig(t, only(wire.Messages), vendors{"a": v})
+	got := r.ask("/v1/chat/completions", `{"model":"a/m","seed":7,"logit_bias":{"1":2},"messages":[{"role":"user","content":"hi"}]}`)
+	if got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	lost := strings.Join(r.last().Tries[0].Translated.Lost, "; ")
+	if !strings.Contains(lost, "seed") || !strings.Contains(lost, "logit_bias") {
+		t.Errorf("lost: %s", lost)
+	}
+	got = r.ask("/v1/responses", `{"model":"a/m","input":"hi","conversation":"conv_1"}`)
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, `"param":"conversation"`) || len(v.Calls()) != 1 {
+		t.Errorf("%d %s, asked %d times", got.status, got.body, len(v.Calls()))
+	}
+}

@@ -56,6 +56,9 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 		}
 		return s.unsayable(err)
 	}
+	if t.x != nil && t.x.warm {
+		return t.warmed()
+	}
 	secret, err := s.g.d.Secrets.Value(s.ctx, t.acct)
 	if err != nil {
 		return s.unready(t.acct, err)

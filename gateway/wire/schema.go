@@ -14,15 +14,31 @@ const emptyObject = `{"type":"object","properties":{}}`
 // at all takes nothing, and a union at the root becomes one object that has the properties
 // of all branches and demands what each of them demands.
 func ObjectSchema(raw json.RawMessage) json.RawMessage {
+	if isObject(Value(raw)) {
+		return raw
+	}
 	root := parseSchema(raw)
 	if root == nil || root.kind != '{' {
 		return json.RawMessage(emptyObject)
 	}
-	if root.text("type") == "object" && root.get("properties") != nil && !root.union() {
-		return raw
-	}
 	(&reducer{root: root}).object(root)
 	return root.bytes()
+}
+
+// isObject says whether a schema's root is an object with properties and nothing else.
+func isObject(v Value) bool {
+	object, properties, union := false, false, false
+	v.Members(func(key string, m Value) {
+		switch key {
+		case "type":
+			object = m.Text() == "object"
+		case "properties":
+			properties = m.Kind() == '{'
+		case "anyOf", "oneOf", "allOf":
+			union = true
+		}
+	})
+	return object && properties && !union
 }
 
 // GeminiSchema reduces a JSON schema to what Gemini's parametersJsonSchema and
@@ -84,20 +100,11 @@ func parseNode(c *cursor) *node {
 	n := &node{kind: c.peek()}
 	switch n.kind {
 	case '{':
-		var at map[string]int
 		c.object(func(key []byte) {
-			if at == nil {
-				at = map[string]int{}
-			}
-			name := knownKey(key)
-			kid := parseNode(c)
-			if i, ok := at[name]; ok {
-				n.kids[i] = kid // the last of equal keys counts
-				return
-			}
-			at[name] = len(n.keys)
-			n.keys, n.kids = append(n.keys, name), append(n.kids, kid)
+			name := schemaKey(key)
+			n.keys, n.kids = append(n.keys, name), append(n.kids, parseNode(c))
 		})
+		n.unique()
 	case '[':
 		c.array(func(int) { n.kids = append(n.kids, parseNode(c)) })
 	default:
@@ -111,7 +118,52 @@ func parseNode(c *cursor) *node {
 	return n
 }
 
-func (n *node) bytes() json.RawMessage { return n.append(nil) }
+// schemaKey decodes a key; those of schemas cost no memory.
+func schemaKey(key []byte) string {
+	switch string(key) {
+	case "properties":
+		return "properties"
+	case "required":
+		return "required"
+	case "description":
+		return "description"
+	case "items":
+		return "items"
+	case "enum":
+		return "enum"
+	}
+	return knownKey(key)
+}
+
+// unique keeps the last of members with equal keys, where the first stood.
+func (n *node) unique() {
+	const few = 12
+	var at map[string]int
+	if len(n.keys) > few {
+		at = make(map[string]int, len(n.keys))
+	}
+	kept := 0
+	for i, key := range n.keys {
+		had := -1
+		if at == nil {
+			had = slices.Index(n.keys[:kept], key)
+		} else if j, ok := at[key]; ok {
+			had = j
+		}
+		if had >= 0 {
+			n.kids[had] = n.kids[i]
+			continue
+		}
+		if at != nil {
+			at[key] = kept
+		}
+		n.keys[kept], n.kids[kept] = key, n.kids[i]
+		kept++
+	}
+	n.keys, n.kids = n.keys[:kept], n.kids[:kept]
+}
+
+func (n *node) bytes() json.RawMessage { return n.append(make([]byte, 0, 256)) }
 
 func (n *node) append(b []byte) []byte {
 	switch n.kind {
@@ -207,11 +259,6 @@ func boolNode(yes bool) *node {
 }
 
 func listNode(kids ...*node) *node { return &node{kind: '[', kids: kids} }
-
-// union says whether the node is one of several: what a tool's root must not be.
-func (n *node) union() bool {
-	return n.at("anyOf") >= 0 || n.at("oneOf") >= 0 || n.at("allOf") >= 0
-}
 
 // types are the node's types without null, and whether null is one of them.
 func (n *node) types() (types []string, null bool) {

@@ -68,6 +68,7 @@ func TestSchemasForGemini(t *testing.T) {
 		},
 		{"a list of items is a tuple", `{"type":"array","items":[{"type":"string"},{"const":2}]}`, `{"type":"array","prefixItems":[{"type":"string"},{"enum":[2],"type":"integer"}]}`},
 		{"true is any schema", `{"type":"object","properties":{"a":true,"b":{"items":true,"type":"array"}}}`, `{"type":"object","properties":{"a":{},"b":{"type":"array"}}}`},
+		{"the last of equal keys counts", `{"type":"string","title":"t","type":"integer"}`, `{"type":"integer","title":"t"}`},
 		{"nullable is a type", `{"type":"object","properties":{"a":{"type":"string","nullable":true}}}`, `{"type":"object","properties":{"a":{"type":["string","null"]}}}`},
 	} {
 		got, _ := GeminiSchema(json.RawMessage(c.in))

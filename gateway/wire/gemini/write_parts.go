@@ -12,6 +12,10 @@ func (w *writing) part(p *wire.Part, now bool) {
 		w.b = append(w.b, p.Raw...)
 		return
 	}
+	if w.own() && p.Media != nil && p.Media.Data != "" {
+		w.media(p)
+		return
+	}
 	if text, ok := wire.Spoken(p); ok {
 		if text != "" {
 			w.textPart(text)

@@ -140,6 +140,7 @@ func (p *Preset) dialect() wire.Dialect {
 		AllowedTools: d.AllowedTools, NoRequired: d.NoRequired, NoNamed: d.NoNamed, NoSchema: d.NoSchema, Search: d.Search,
 		Tiers: d.Tiers, Switch: d.Switch, SwitchLevel: d.SwitchLevel, GiveBack: d.GiveBack, ReasoningLost: d.ReasoningLost,
 		CallSeals: d.CallSeals, Details: d.Details, FunctionsOnly: d.FunctionsOnly, BareReasoning: d.BareReasoning,
+		OpenAPI: d.OpenAPI, NoCallIDs: d.NoCallIDs, Grounds: d.Grounds,
 	}
 }
 

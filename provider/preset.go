@@ -77,6 +77,9 @@ type PresetDialect struct {
 	Details       bool          `json:"details,omitempty"`
 	FunctionsOnly bool          `json:"functions_only,omitempty"`
 	BareReasoning bool          `json:"bare_reasoning,omitempty"`
+	OpenAPI       bool          `json:"open_api,omitempty"`
+	NoCallIDs     bool          `json:"no_call_ids,omitempty"`
+	Grounds       bool          `json:"grounds,omitempty"`
 }
 
 // Region is one choice of base addresses inside a preset.

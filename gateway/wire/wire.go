@@ -57,7 +57,7 @@ type Dialect struct {
 	NoRequired    bool     // knows no tool_choice "required"
 	NoNamed       bool     // knows no tool_choice that names a tool
 	NoSchema      bool     // knows json_object, but no json_schema
-	Search        bool     // takes web_search_options; of Responses and Gemini: searches the web itself
+	Search        bool     // takes web_search_options; of Responses: searches the web itself
 	Tiers         bool     // takes service_tier
 	Switch        Switch   // how it is told to reason
 	SwitchLevel   bool     // where Switch isn't effort: takes reasoning_effort besides
@@ -75,6 +75,7 @@ type Dialect struct {
 
 	OpenAPI   bool // knows schemas only as OpenAPI's subset: parameters and responseSchema
 	NoCallIDs bool // knows no ids of calls and results
+	Grounds   bool // runs googleSearch and urlContext itself
 }
 
 // Switch is how a vendor that speaks Chat Completions is told to reason.

@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	three = wire.Target{Model: "gemini-3.1-pro", Dialect: wire.Dialect{Vendor: "google", Search: true}}
+	three = wire.Target{Model: "gemini-3.1-pro", Dialect: wire.Dialect{Vendor: "google", Grounds: true}}
 	flash = wire.Target{Model: "google/gemini-3.5-flash", Dialect: wire.Dialect{Vendor: "google"}}
-	old   = wire.Target{Model: "gemini-2.5-flash", Dialect: wire.Dialect{Vendor: "google", Search: true}}
+	old   = wire.Target{Model: "gemini-2.5-flash", Dialect: wire.Dialect{Vendor: "google", Grounds: true}}
 	pro25 = wire.Target{Model: "gemini-2.5-pro", Dialect: wire.Dialect{Vendor: "google"}}
 	plain = wire.Target{Model: "gemini-3.1-pro", Dialect: wire.Dialect{OpenAPI: true, NoCallIDs: true}}
 )

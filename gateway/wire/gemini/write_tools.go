@@ -121,7 +121,7 @@ func (w *writing) hosted(o *object, t *wire.Tool) {
 		}
 	}
 	switch {
-	case key == "" || !w.t.Dialect.Search:
+	case key == "" || !w.t.Dialect.Grounds:
 		w.lose(what, "the vendor does not run it")
 		return
 	case len(w.named) > 0 && !w.m.levels:

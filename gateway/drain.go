@@ -14,6 +14,9 @@ const drainRetry = 5 * time.Second
 // errCancelled is why a request ends that a person cancelled.
 var errCancelled = errors.New("a person ended this request at the gateway")
 
+// errShut is why a request ends that the process does not wait for any more.
+var errShut = errors.New("magpie was shut down before this request was over")
+
 // call is one request under way, as far as others may touch it.
 type call struct {
 	cancelled atomic.Bool
@@ -112,6 +115,28 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	g.tellStatus()
 	select {
 	case <-g.calls.close():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Break ends the requests under way, each with an error that its agent can read: a reply that only
+// stopped would read as a finished one. It waits until all are over, or ctx is.
+func (g *Gateway) Break(ctx context.Context) error {
+	g.draining.Store(true)
+	idle := g.calls.close()
+	g.calls.mu.Lock()
+	under := make([]*call, 0, len(g.calls.by))
+	for _, one := range g.calls.by {
+		under = append(under, one)
+	}
+	g.calls.mu.Unlock()
+	for _, one := range under {
+		one.cancel()
+	}
+	select {
+	case <-idle:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -179,13 +179,17 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 	s.rec.done(o.status, o.words, s.out.bytes())
 }
 
-// endedByHand tells an agent that is still there that a person ended its request.
+// endedByHand tells an agent that is still there that a person ended its request, or the whole gateway.
 func (s *service) endedByHand(o *outcome) {
 	if !s.call.cancelled.Load() || s.ctx.Err() != nil {
 		return
 	}
 	o.words, o.status = errCancelled.Error(), http.StatusServiceUnavailable
-	s.out.refuse(&wire.Refusal{Status: o.status, Code: "cancelled", Words: o.words}, &o.facts)
+	code := "cancelled"
+	if s.g.draining.Load() {
+		o.words, code = errShut.Error(), "shutting_down"
+	}
+	s.out.refuse(&wire.Refusal{Status: o.status, Code: code, Words: o.words}, &o.facts)
 }
 
 func (r *reply) bytes() int64 {

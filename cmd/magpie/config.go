@@ -58,12 +58,13 @@ type problemRow struct {
 }
 
 func (p *process) checkConfig(file string, asJSON bool) error {
-	cfg, err := config.Load(file)
+	themes := os.DirFS(p.paths().Themes)
+	cfg, err := loadConfig(file, themes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return misused("there is no file %s", file)
 	}
 	if err == nil {
-		_, err = check(cfg, os.DirFS(p.paths().Themes))
+		_, err = check(cfg, themes)
 	}
 	var bad *config.Errors
 	if err != nil && !errors.As(err, &bad) {
@@ -75,7 +76,7 @@ func (p *process) checkConfig(file string, asJSON bool) error {
 	if bad != nil {
 		return bad
 	}
-	for _, w := range (&settings{cfg: cfg}).warnings() {
+	for _, w := range (&settings{cfg: cfg, shown: readable(cfg)}).warnings() {
 		p.complain(w)
 	}
 	return p.printf("%s is good: %s, %s\n", file, count(len(cfg.Providers), "provider"), count(len(cfg.Groups), "group"))

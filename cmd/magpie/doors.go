@@ -226,6 +226,7 @@ func (n *node) shut() error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(n.ctx), shutTime)
 	defer cancel()
+	_ = n.gw.Break(ctx) // who is not through with it by then is cut off
 	done := make(chan error, 1)
 	go func() { done <- n.server.Shutdown(ctx) }()
 	n.gw.Close()

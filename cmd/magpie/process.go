@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
+
+	"dev.magpie/tui"
 )
 
 // process is what the commands know of the process that they run in, so that a test can be one too.
@@ -18,8 +20,12 @@ type process struct {
 	getenv func(name string) string
 	home   string // of the person, "" when there is none
 	tty    func() bool
+	term   *os.File // what the screen is drawn on and read from; nil: standard output and input
 	now    func() time.Time
 	zone   *time.Location
+
+	// through is what the screen sees of its gateway; nil: the gateway itself.
+	through func(tui.Gateway) tui.Gateway
 
 	// notify and stop are those of package signal.
 	notify func(c chan<- os.Signal, sig ...os.Signal)

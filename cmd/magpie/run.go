@@ -41,6 +41,8 @@ type node struct {
 	history *history.History
 	demo    *standin.DemoRun // nil outside a demo
 	demoDir string           // its home
+	agents  context.Context  //nolint:containedctx // how long its agents stay
+	dismiss context.CancelFunc
 	gw      *gateway.Gateway
 	server  *http.Server
 	doors   doors
@@ -73,6 +75,7 @@ func (p *process) start(ctx context.Context, w wish) (_ *node, err error) {
 	n := &node{p: p, wish: w, masker: redact.New()}
 	n.ctx, n.cancel = context.WithCancel(ctx)
 	n.group, n.ctx = errgroup.WithContext(n.ctx)
+	n.agents, n.dismiss = context.WithCancel(n.ctx)
 	defer func() {
 		if err != nil {
 			_ = n.close() // why it could not start is what counts
@@ -262,7 +265,7 @@ func (n *node) attend() {
 		n.group.Go(n.watchConfig)
 	}
 	if n.demo != nil {
-		n.group.Go(func() error { return n.demo.Play(n.ctx, "http://"+n.doors.shown()) })
+		n.group.Go(func() error { return n.demo.Play(n.agents, "http://"+n.doors.shown()) })
 	}
 }
 

@@ -122,6 +122,7 @@ func (n *node) show(signals <-chan os.Signal, f *screenFlags) error {
 	defer cancel()
 	hangup := make(chan struct{})
 	o := n.p.screen(n.inForce(), n.paths, f)
+	o.Crash = n.p.crash(n.paths, n.masker.Mask)
 	o.Listen, o.Demo, o.Hangup = n.doors.shown(), n.demo != nil, hangup
 	type ending struct {
 		tui.Result
@@ -129,7 +130,7 @@ func (n *node) show(signals <-chan os.Signal, f *screenFlags) error {
 	}
 	done := make(chan ending, 1)
 	go func() {
-		r, err := tui.Run(ctx, n.gw, o)
+		r, err := tui.Run(ctx, n.p.seen(n.gw), o)
 		done <- ending{r, err}
 	}()
 	told := false
@@ -210,6 +211,7 @@ func (p *process) attach(ctx context.Context, addr string, f *screenFlags) error
 	defer cancel()
 	hangup := make(chan struct{})
 	o := p.screen(cfg, paths, f)
+	o.Crash = p.crash(paths, redact.Mask)
 	o.Listen, o.Demo, o.Hangup, o.Attached = addr, info.Demo, hangup, &tui.Attached{PID: info.PID}
 	go func() {
 		select {
@@ -222,7 +224,7 @@ func (p *process) attach(ctx context.Context, addr string, f *screenFlags) error
 		case <-ctx.Done():
 		}
 	}()
-	r, err := tui.Run(ctx, c, o)
+	r, err := tui.Run(ctx, p.seen(c), o)
 	if r.Exit == tui.ExitPanic {
 		return failed("the screen crashed (%s); the gateway at %s goes on", r.Report, addr)
 	}
@@ -236,11 +238,23 @@ func (p *process) screen(cfg *config.Config, paths config.Paths, f *screenFlags)
 		Look:   tui.Look{Flag: f.theme, Theme: cfg.Theme, Background: cfg.Background, Themes: os.DirFS(paths.Themes)},
 		Memory: remembered(paths.Screen),
 		Save:   func(m tui.Memory) error { return remember(paths.Screen, m) },
-		Crash: func(stack []byte) (string, error) {
-			return reportCrash(paths.State, p.now(), []byte(redact.Mask(string(stack))))
-		},
-		Now: p.now, Env: p.getenv,
+		Now: p.now, Env: p.getenv, Input: p.term, Output: p.term,
 	}
+}
+
+// crash writes a report when the screen panics.
+func (p *process) crash(paths config.Paths, mask func(string) string) func([]byte) (string, error) {
+	return func(stack []byte) (string, error) {
+		return reportCrash(paths.State, p.now(), []byte(mask(string(stack))))
+	}
+}
+
+// seen is the gateway as the screen sees it.
+func (p *process) seen(g tui.Gateway) tui.Gateway {
+	if p.through == nil {
+		return g
+	}
+	return p.through(g)
 }
 
 // remembered is how the screen was left. A file that can't be read is as none: it is no more than a habit.

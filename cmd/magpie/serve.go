@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dev.magpie/config"
+	"dev.magpie/gateway/client"
 	"dev.magpie/gateway/redact"
 )
 
@@ -78,7 +79,7 @@ func (p *process) notStarted(err error, command string) error {
 
 // ready says that the gateway answers, and where.
 func (n *node) ready(w io.Writer) error {
-	where := "http://" + n.doors.shown()
+	where := client.Base(n.doors.shown())
 	_, err := fmt.Fprintf(w, "magpie is listening on %s (pid %d)\n", where, os.Getpid())
 	if err == nil && n.demo != nil {
 		_, err = fmt.Fprintf(w, "demo: stand-in vendors answer; commands reach it with\n  MAGPIE_HOME=%s MAGPIE_ADDR=%s\n", n.demoDir, n.doors.shown())
@@ -117,8 +118,9 @@ func (n *node) reload() {
 	_ = n.gw.Reload() // it tells what came of it
 }
 
-// drain turns new requests away and waits for those under way.
+// drain turns new requests away and waits for those under way. A demo's agents are not waited for.
 func (n *node) drain(signals <-chan os.Signal) {
+	n.dismiss()
 	ctx, cancel := context.WithTimeout(n.ctx, drainTime)
 	defer cancel()
 	if left := n.gw.InFlight(); left > 0 {

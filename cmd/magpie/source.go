@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,8 +11,6 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/provider"
-	"dev.magpie/tui/keys"
-	"dev.magpie/tui/theme"
 )
 
 // source is where a gateway's config comes from: a file, or what is found on the machine.
@@ -29,6 +26,7 @@ type settings struct {
 	cfg    *config.Config
 	cat    *provider.Catalog
 	found  []string // what was found on the machine, where the config names no provider
+	shown  bool     // others on the machine can read the keys in it
 	looked bool
 }
 
@@ -51,6 +49,7 @@ func (s *source) read(ctx context.Context) (*settings, error) {
 		return nil, err
 	}
 	set.cat.Detected = set.looked
+	set.shown = s.text == "" && readable(cfg)
 	return set, nil
 }
 
@@ -58,7 +57,7 @@ func (s *source) parse() (*config.Config, error) {
 	if s.text != "" {
 		return config.Parse("demo", []byte(s.text))
 	}
-	cfg, err := config.Load(s.paths.Config)
+	cfg, err := loadConfig(s.paths.Config, s.themes())
 	if errors.Is(err, fs.ErrNotExist) {
 		return config.Default(), nil
 	}
@@ -68,52 +67,15 @@ func (s *source) parse() (*config.Config, error) {
 // themes is the folder of the person's own themes.
 func (s *source) themes() fs.FS { return os.DirFS(s.paths.Themes) }
 
-// check holds a config against everything that it names: presets and regions, the screen's commands and
-// keys, themes. All complaints come at once, in the order of the file.
-func check(cfg *config.Config, themes fs.FS) (*provider.Catalog, error) {
-	cat, problems := provider.Build(cfg)
-	problems = append(problems, keyProblems(cfg)...)
-	unknown, broken := themeProblems(cfg, themes)
-	problems = append(problems, unknown...)
-	slices.SortStableFunc(problems, func(a, b config.Problem) int { return a.Line - b.Line })
-	if problems = append(problems, broken...); len(problems) > 0 {
-		return nil, &config.Errors{Problems: problems}
+// readable says whether a config with keys in it can be read by others than its owner.
+func readable(cfg *config.Config) bool {
+	info, err := os.Stat(cfg.Path)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return false
 	}
-	return cat, nil
-}
-
-func keyProblems(cfg *config.Config) []config.Problem {
-	var faults keys.Faults
-	if _, err := keys.New(cfg.Keys, false); !errors.As(err, &faults) {
-		return nil
-	}
-	var problems []config.Problem
-	for _, f := range faults {
-		text := f.Text
-		if other := cfg.KeysPos[f.Other]; f.Other != "" && other.Line > 0 {
-			text += fmt.Sprintf(" (the other is in line %d)", other.Line)
-		}
-		problems = append(problems, cfg.Problem(cfg.KeysPos[f.ID], text, f.Hint))
-	}
-	return problems
-}
-
-// themeProblems tells themes that there are not, and what is wrong in the files of those that there are.
-func themeProblems(cfg *config.Config, themes fs.FS) (unknown, broken []config.Problem) {
-	for _, id := range []string{cfg.Theme.Name, cfg.Theme.Dark, cfg.Theme.Light} {
-		if id == "" || id == "auto" {
-			continue
-		}
-		_, err := theme.Load(id, themes)
-		var bad *config.Errors
-		switch {
-		case errors.As(err, &bad):
-			broken = append(broken, bad.Problems...)
-		case err != nil:
-			unknown = append(unknown, cfg.Problem(cfg.ThemePos, err.Error(), ""))
-		}
-	}
-	return unknown, broken
+	return slices.ContainsFunc(cfg.Providers, func(p config.Provider) bool {
+		return slices.ContainsFunc(p.Keys, func(k config.Key) bool { return k.Value != "" })
+	})
 }
 
 // warnings are what the person should know of a config that is good.
@@ -121,6 +83,9 @@ func (s *settings) warnings() []string {
 	var all []string
 	if unserved := s.cfg.Unserved(); len(unserved) > 0 {
 		all = append(all, "the config asks for what this version does not carry out: "+strings.Join(unserved, ", "))
+	}
+	if s.shown {
+		all = append(all, "others on this machine can read the keys in "+s.cfg.Path+": chmod 600 it")
 	}
 	return all
 }

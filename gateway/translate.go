@@ -256,6 +256,9 @@ func (t *try) pieced(first []byte, err error) outcome {
 			return s.refused(facts.Refusal)
 		}
 	case wire.Lead, wire.Buffering, wire.Thinking, wire.Content:
+		if !facts.Whole { // cut off, though the connection ended well
+			return t.cutShort(err)
+		}
 	}
 	t.x.out.Reset()
 	t.x.write(t.x.reader.Whole(body))

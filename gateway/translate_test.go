@@ -59,7 +59,7 @@ func TestATranslatedTryFailsOverLikeAnyOther(t *testing.T) {
 			if to == apiOfDoor(name) {
 				continue
 			}
-			for _, step := range []string{"429 rate", "529 overloaded", "error-first overloaded asked=stream", "empty 200", "cut after=0 asked=stream", "refuse"} {
+			for _, step := range []string{"429 rate", "529 overloaded", "error-first overloaded asked=stream", "empty 200", "cut after=0 asked=stream", "cut after=2 asked=whole", "refuse"} {
 				t.Run(name+" to "+string(to)+" "+step, func(t *testing.T) {
 					v := standin.New(standin.Options{Models: []string{"m"}, APIs: []wire.Protocol{to}, Text: "hello"})
 					v.Script(keyOne, standin.Must(step)...)

@@ -80,6 +80,10 @@ func TestContentsAreRead(t *testing.T) {
 		},
 		{"a role may stand behind the parts", `{"parts":[{"text":"b"}],"role":"model"}`, "assistant: text(b)\n"},
 		{"contents that say nothing go", `{"parts":[{"text":""}]},{"parts":[]},{"parts":[{"text":"a"}]}`, "user: text(a)\n"},
+		{
+			"the pieces of a thought are one, up to its seal", `{"role":"model","parts":[{"text":"a","thought":true},{"text":"b","thought":true},{"text":"c","thought":true,"thoughtSignature":"AA=="},{"text":"d","thought":true},{"text":"e"}]}`,
+			"assistant: thinking(abc)[gemini AA==] thinking(d) text(e)\n",
+		},
 		{"thoughts are thinking and never text", `{"role":"model","parts":[{"text":"secret","thought":true},{"text":"b"}]}`, "assistant: thinking(secret) text(b)\n"},
 		{
 			"a signature stays at its part", `{"role":"model","parts":[{"text":"t","thought":true,"thoughtSignature":"AA=="},{"text":"b","thoughtSignature":"Ag=="},{"functionCall":{"id":"i","name":"f"},"thoughtSignature":"Aw=="},{"text":"","thoughtSignature":"BA=="}]}`,
@@ -201,6 +205,7 @@ func TestASealOfAnotherVendorIsThinkingAgain(t *testing.T) {
 	for _, c := range []struct{ what, in, want string }{
 		{"without the thought", `{"functionCall":{"id":"i","name":"f"},"thoughtSignature":"` + mark + `"}`, "thinking()[messages EqQB] call(i f {})"},
 		{"with the thought that it seals", `{"text":"t","thought":true},{"text":"b","thoughtSignature":"` + mark + `"}`, "thinking(t)[messages EqQB] text(b)"},
+		{"with the thought in pieces", `{"text":"s","thought":true},{"text":"t","thought":true},{"text":"b","thoughtSignature":"` + mark + `"}`, "thinking(st)[messages EqQB] text(b)"},
 		{"at an empty text", `{"text":"b"},{"text":"","thoughtSignature":"` + mark + `"}`, "text(b) thinking()[messages EqQB]"},
 	} {
 		if got := contents(t, `{"role":"model","parts":[`+c.in+`]}`); got != "assistant: "+c.want+"\n" {

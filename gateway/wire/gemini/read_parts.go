@@ -38,11 +38,39 @@ func (r *asking) readContent() {
 			r.w.Array(func() { parts = appendPart(parts, r.w.Raw()) })
 		}
 	})
+	parts = joinThoughts(parts)
 	r.name(parts, role == wire.RoleAssistant)
 	r.content++
 	if len(parts) > 0 {
 		r.a.Turns = append(r.a.Turns, wire.Turn{Role: role, Parts: parts})
 	}
+}
+
+// joinThoughts joins the pieces of one thought: a client gives them back as they were
+// streamed, and the seal, which is of the whole, stands at the last or behind it.
+func joinThoughts(parts []wire.Part) []wire.Part {
+	kept := parts[:0]
+	for i := 0; i < len(parts); i++ {
+		last := i
+		for isPiece(&parts[last]) && last+1 < len(parts) && parts[last+1].Kind == wire.KindThinking && parts[last+1].Raw == nil {
+			last++
+		}
+		whole := parts[last]
+		if last > i {
+			var b strings.Builder
+			for _, p := range parts[i : last+1] {
+				b.WriteString(p.Text)
+			}
+			whole.Text = b.String()
+		}
+		kept, i = append(kept, whole), last
+	}
+	return kept
+}
+
+// isPiece says whether a part is thinking that goes on in the next one.
+func isPiece(p *wire.Part) bool {
+	return p.Kind == wire.KindThinking && p.Seal == nil && p.Raw == nil
 }
 
 // name gives calls without ids one that is the same each time the conversation is read,

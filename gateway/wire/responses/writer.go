@@ -151,7 +151,7 @@ func (w *writer) route(e *wire.Event) {
 		}
 	}
 	w.apply(e)
-	_ = w
+	w.drain()
 }
 
 // late takes a call that is told as a whole only.
@@ -257,7 +257,7 @@ func (w *writer) finish(f *wire.Finish) {
 func (w *writer) closeAll() {
 	w.close()
 	for len(w.queue) > 0 {
-		_ = w
+		w.drain()
 		w.close()
 	}
 }

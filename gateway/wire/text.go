@@ -173,3 +173,8 @@ func wrappedImage(v Value) (Part, bool) {
 	}
 	return Part{Kind: KindImage, Media: m}, m.Data != "" || m.URL != ""
 }
+
+// Billing says whether a text is the line that Claude Code puts before its system prompt
+// and that changes with every request: it is left out of what is translated, for caches'
+// sake.
+func Billing(text string) bool { return strings.HasPrefix(text, "x-anthropic-billing-header:") }

@@ -138,8 +138,9 @@ func (w *writing) system(parts []wire.Part) {
 		w.textPart(text)
 	}
 	for i := range parts {
-		text, _ := wire.Spoken(&parts[i])
-		add(text)
+		if text, _ := wire.Spoken(&parts[i]); !wire.Billing(text) {
+			add(text)
+		}
 	}
 	add(w.words)
 	if len(w.b) > from {

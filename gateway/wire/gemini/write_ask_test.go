@@ -132,6 +132,16 @@ func TestResultsGoInTheOrderOfTheirCallsWhereNoIdsTellThem(t *testing.T) {
 	}
 }
 
+func TestTheSystemIsWrittenOnePartAText(t *testing.T) {
+	a := &wire.Ask{System: []wire.Part{text("x-anthropic-billing-header: cc_version=1"), text("S1"), text(""), text("S2")}, Turns: []wire.Turn{say(text("u"))}}
+	if got := written(t, a, three, "systemInstruction"); got != `{"parts":[{"text":"S1"},{"text":"S2"}]}` {
+		t.Error(got)
+	}
+	if got := written(t, &wire.Ask{Turns: a.Turns}, three, "systemInstruction"); got != "" {
+		t.Error(got)
+	}
+}
+
 func TestASystemAloneIsSaidByTheUser(t *testing.T) {
 	a := &wire.Ask{System: []wire.Part{text("S1"), text("S2")}}
 	if got := written(t, a, three, "contents"); got != `[{"role":"user","parts":[{"text":"S2"}]}]` {

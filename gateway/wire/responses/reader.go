@@ -166,9 +166,10 @@ func (r *reader) body(e *streamed) {
 	case "response.reasoning_summary_text", "response.reasoning_text":
 		raw := family == "response.reasoning_text"
 		it := r.at(e, typeReasoning, e.ItemID)
-		if what == "delta" {
+		switch what {
+		case "delta":
 			r.thought(it, raw, e.content, e.Delta)
-		} else if what == "done" {
+		case "done":
 			r.fillThought(it, raw, e.content, e.Text)
 		}
 	case "response.output_text.annotation":

@@ -144,7 +144,8 @@ func (w *writer) route(e *wire.Event) {
 			}
 		}
 		return
-	default:
+	case wire.EventThinking, wire.EventSeal, wire.EventText, wire.EventRefusal, wire.EventCite, wire.EventMedia,
+		wire.EventStart, wire.EventUsage, wire.EventFinish, wire.EventFail:
 		if w.open.kind.isCall() {
 			w.wait(e, -1)
 			return

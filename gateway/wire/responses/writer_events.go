@@ -120,10 +120,10 @@ func fault(f *wire.Refusal) json.RawMessage {
 	}
 	code := f.Code
 	if code == "" {
-		switch {
-		case f.Status == 429:
+		switch f.Status {
+		case 429:
 			code = "rate_limit_exceeded"
-		case f.Status == 400 || f.Status == 413 || f.Status == 422:
+		case 400, 413, 422:
 			code = "invalid_prompt"
 		default:
 			code = "server_error"

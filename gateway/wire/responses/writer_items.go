@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"encoding/json"
-
 	"dev.magpie/gateway/wire"
 )
 
@@ -56,11 +54,6 @@ type openCall struct {
 	raw             []byte // of a built tool: its arguments
 	decoder         *wire.FreeDecoder
 	some            bool // of its arguments something came
-}
-
-func quoted(text []byte) json.RawMessage {
-	b := append(make([]byte, 0, len(text)+2), '"')
-	return append(append(b, text...), '"')
 }
 
 // inner appends s as a JSON string without the quotes, and returns what it appended.

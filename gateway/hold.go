@@ -10,6 +10,7 @@ import (
 
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/wire"
+	"dev.magpie/gateway/wire/chat"
 	"dev.magpie/gateway/wire/sse"
 )
 
@@ -40,6 +41,7 @@ type hold struct {
 	state  holdState
 	last   bool         // nobody is left who might answer instead
 	x      *translation // nil where the agent reads the vendor's own API
+	calls  chat.Mender  // of a relayed Chat stream
 	class  wire.Class   // what dropped it: Failed or Refused
 	pastMS bool
 	due    time.Time // when it passes without having said anything
@@ -147,6 +149,8 @@ func (h *hold) send(b []byte, now time.Time) {
 		b = h.x.carry(b)
 	case h.out.api == wire.Gemini:
 		b = quiet(b)
+	case h.out.api == wire.Chat:
+		b = indexed(&h.calls, b)
 	}
 	if len(b) == 0 {
 		return

@@ -14,6 +14,8 @@ const (
 	userMost    = 64 // the longest safety_identifier, and cache key
 )
 
+const cachesItself = "the vendor caches by itself"
+
 // askWriter writes one request.
 type askWriter struct {
 	a     *wire.Ask
@@ -320,6 +322,9 @@ func (w *askWriter) settings(o *object) {
 	}
 	if a.API != wire.Responses && a.Store != nil && *a.Store {
 		w.lose("store", "nothing is stored through a translation")
+	}
+	if a.AutoCache {
+		w.lose("cache_control", cachesItself)
 	}
 	o.bool("stream", true)
 	w.optional(o, "prompt_cache_key", w.cacheKey())

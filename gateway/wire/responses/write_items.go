@@ -167,7 +167,7 @@ func (w *askWriter) marked(o *object, p *wire.Part) {
 	switch {
 	case p.Cache == nil || !markable(p):
 	case !wire.Headed(w.t.Model, w.t.Dialect.CacheBreaks):
-		w.lose(w.word("cache"), "the vendor caches by itself")
+		w.lose(w.word("cache"), cachesItself)
 	case w.unmarked > 0:
 		w.unmarked--
 	default:

@@ -205,6 +205,7 @@ func TestToolsAreWritten(t *testing.T) {
 	w.loses("tools.code", "tools.web_search")
 
 	a.Choice = wire.Choice{Mode: wire.ChoiceTool, Hosted: "web_search"}
+	writeAsk(t, a, wire.Target{Dialect: wire.Dialect{Search: true}}).has("tool_choice", `{"type":"web_search"}`)
 	writeAsk(t, a, wire.Target{}).has("tool_choice", `"auto"`)
 	a.Choice = wire.Choice{Mode: wire.ChoiceRequired, Allowed: []string{"strict", "p"}}
 	writeAsk(t, a, wire.Target{}).has("tool_choice", `{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"strict"},{"type":"custom","name":"p"}]}`)

@@ -42,7 +42,11 @@ func (w *askWriter) tools(o *object) {
 	}
 	w.offered = kept
 	w.choice(o)
-	if w.a.OneCall && !w.t.Dialect.Refuses("parallel_tool_calls") {
+	switch {
+	case !w.a.OneCall:
+	case w.t.Dialect.Refuses("parallel_tool_calls"):
+		w.lose("parallel_tool_calls", "the vendor refuses it")
+	default:
 		o.bool("parallel_tool_calls", false)
 	}
 }
@@ -202,7 +206,7 @@ func (w *askWriter) choice(o *object) {
 func (w *askWriter) named(o *object, c wire.Choice) {
 	t := w.byName(c.Name)
 	switch {
-	case c.Hosted != "" && w.own() && slices.Contains(w.hostedKept, c.Hosted):
+	case slices.Contains(w.hostedKept, c.Hosted):
 		o.raw("tool_choice", w.hostedChoice(c.Hosted))
 	case t == nil:
 		o.str("tool_choice", "auto")
@@ -215,6 +219,10 @@ func (w *askWriter) named(o *object, c wire.Choice) {
 // hostedChoice names a hosted tool by the type under which it is on offer.
 func (w *askWriter) hostedChoice(word string) json.RawMessage {
 	o := newObject(nil)
+	if !w.own() {
+		o.str("type", word) // a web search, for nothing else is kept
+		return o.end()
+	}
 	for i := range w.a.Tools {
 		if w.a.Tools[i].Hosted == word {
 			v := wire.Value(w.a.Tools[i].Raw)

@@ -29,6 +29,7 @@ type service struct {
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
 
+	asking    wire.Protocol               // the API of the try that is made
 	refreshed map[provider.AccountID]bool // whose secret was fetched anew
 }
 
@@ -113,7 +114,7 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 	if bad != nil {
 		return nil, nil, fromProvider(bad)
 	}
-	call := route.Call{Target: target, Agent: a.agent, Protocol: a.api}
+	call := route.Call{Target: target, Agent: a.agent, Protocol: a.api, Own: a.door != provider.Generate && a.door != provider.Stream && a.door != provider.Count || a.tail != ""}
 	if a.only != "" {
 		id, ref := named(lv.cat, a.only, &target)
 		if ref != nil {

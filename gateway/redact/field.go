@@ -122,7 +122,7 @@ func (c *scan) value(name named, i int) (from, to int) {
 	case name == line:
 		v.to = v.from + restOfLine(c.s[v.from:])
 	default:
-		v.to = v.from + unquoted(c.s[v.from:])
+		v.to = c.values.end(v.from, c.s, unquoted)
 	}
 	if !v.secret(name, sep) {
 		return i, i

@@ -22,6 +22,36 @@ type scan struct {
 	out  strings.Builder
 	done int // up to here it is written down
 	near int // up to here a random run is a secret
+
+	// What was found out of the rest of a text holds for all of its places: looked for
+	// again at each, one long run would take minutes.
+	tokens stretch // of tokenly letters
+	values stretch // that no mark ends which ends a value
+	dull   stretch // in which nothing looks made by chance
+}
+
+// stretch is a part of the text whose end is known.
+type stretch struct{ from, to int }
+
+// end is where the stretch around i ends; length measures one that begins at i.
+func (s *stretch) end(i int, text string, length func(string) int) int {
+	if i < s.from || i >= s.to {
+		*s = stretch{i, i + length(text[i:])}
+	}
+	return s.to
+}
+
+// chance says whether the tokenly letters from i on look made by chance. Where they do not,
+// no later part of them does.
+func (c *scan) chance(i, end int) bool {
+	if i >= c.dull.from && end <= c.dull.to {
+		return false
+	}
+	if random(c.s[i:end]) {
+		return true
+	}
+	c.dull = stretch{i, end}
+	return false
 }
 
 func (c *scan) run() {
@@ -98,7 +128,7 @@ func (c *scan) word(i int) int {
 			return c.hide(from, to)
 		}
 	case i < c.near:
-		if end := i + run(c.s[i:]); end > i && !requestID(word) && random(c.s[i:end]) {
+		if end := c.tokens.end(i, c.s, run); end > i && !requestID(word) && c.chance(i, end) {
 			return c.hide(i, end)
 		}
 	}

@@ -62,11 +62,11 @@ func (c *scan) token(i int) int {
 		if !strings.HasPrefix(c.s[i:], p.text) {
 			continue
 		}
-		n := run(c.s[i:])
+		n := c.tokens.end(i, c.s, run) - i
 		if n < len(p.text)+p.min {
 			continue
 		}
-		if (p.chance || !c.boundary(i)) && !random(c.s[i:i+n]) || !c.boundary(i) && n < glued {
+		if (p.chance || !c.boundary(i)) && !c.chance(i, i+n) || !c.boundary(i) && n < glued {
 			continue
 		}
 		return i + n
@@ -88,6 +88,9 @@ func (c *scan) boundary(i int) bool {
 	return i > 5 && c.s[i-6] == '\\' && c.s[i-5] == 'u'
 }
 
+// enoughToTell is how much of a value shows whether it is prose.
+const enoughToTell = 256
+
 // scheme says whether a word is one behind which credentials stand.
 func scheme(word string) bool {
 	return strings.EqualFold(word, "bearer") || strings.EqualFold(word, "basic")
@@ -99,13 +102,14 @@ func (c *scan) credentials(word string, i int) (from, to int) {
 	if from == i {
 		return from, from
 	}
-	to = from + unquoted(c.s[from:])
+	to = c.values.end(from, c.s, unquoted)
 	v := c.s[from:to]
 	switch {
 	case isMasked(v), v == "":
 		return from, from
 	case strings.EqualFold(word, "basic"):
-		if len(v) < 8 || !capitals(v) && !strings.ContainsAny(v, "0123456789=") {
+		head := v[:min(len(v), enoughToTell)]
+		if len(v) < 8 || !capitals(head) && !strings.ContainsAny(head, "0123456789=") {
 			return from, from
 		}
 	case len(v) < enough && (len(v) < 6 || small(v)):

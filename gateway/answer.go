@@ -33,6 +33,7 @@ func (s *service) answered(c *trace.Candidate, o *outcome) {
 	}
 	s.g.d.State.Answered(route.RestKey(acct), route.ModelRestID(acct, c.Model), o.sent)
 	s.made(c, &o.facts)
+	s.learn(c)
 }
 
 // made remembers who made a reply that later requests may go on from. It has to be known before

@@ -267,3 +267,12 @@ func briefPlain(m map[string]any) string {
 	}
 	return word(m, "content") + word(m, "text") + word(m, "reasoning") + word(m, "refusal")
 }
+
+func marshalled(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -76,7 +76,9 @@ type Gateway struct {
 	secrets  sync.Map // AccountID → config.Secret: the last one that was had
 	tokens   tokens
 	teller   teller
+	seals    seals
 	config   configState
+	learned  atomic.Pointer[map[string]mend] // by provider/model: what its requests are sent without
 
 	reloading sync.Mutex // one reading of the config at a time
 

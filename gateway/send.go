@@ -52,7 +52,7 @@ func (t *try) request(secret config.Secret) (*http.Request, error) {
 	}
 	req.ContentLength = body.Len()
 	req.GetBody = nil // a try is one sending; the next one is a decision
-	if t.x != nil {
+	if t.x != nil && t.x.from != t.x.to {
 		s.strangeHeaders(req.Header, t, secret)
 	} else {
 		s.headers(req.Header, t.p, t.acct, secret)

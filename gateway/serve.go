@@ -31,6 +31,8 @@ type service struct {
 
 	asking    wire.Protocol               // the API of the try that is made
 	refreshed map[provider.AccountID]bool // whose secret was fetched anew
+	mends     map[string]mend             // by candidate: what its request is sent without
+	sent      []byte                      // the body of the last try, where it was written anew
 }
 
 // serve answers one ask.
@@ -232,7 +234,7 @@ func (s *service) run() {
 			return
 		}
 		d := s.decide(&o)
-		if o.verdict.Kind == trace.Auth && s.freshSecret(c) {
+		if o.verdict.Kind == trace.Auth && s.freshSecret(c) || s.mended(c, &o) {
 			d = decision{do: stepAgain}
 		}
 		var rest *trace.Rest

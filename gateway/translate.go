@@ -29,6 +29,7 @@ type translation struct {
 	lost     []wire.Loss
 	reader   wire.Reader
 	writer   wire.Writer
+	seals    *seals       // of a vendor that signs calls
 	out      bytes.Buffer // what the writer wrote and nobody sent yet
 	split    sse.Splitter
 	stream   bool // the agent reads events, or Gemini's array
@@ -56,9 +57,14 @@ func (s *service) translate(t *try) (*translation, error) {
 	}
 	m := t.p.Model(t.c.Model, s.lv.fetched()[t.p.ID])
 	x := &translation{door: provider.Stream, from: s.a.api, to: t.api, stream: s.a.stream, array: s.a.stream && s.a.api == wire.Gemini && s.a.query != "alt=sse"}
-	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, wire.Target{
+	to := wire.Target{
 		Model: t.c.Model, Dialect: t.p.Dialect, Context: m.Context, Output: m.MaxOutput, Efforts: m.Efforts, Session: s.a.session, Inputs: m.Inputs,
-	})
+	}
+	if t.api == wire.Gemini {
+		asked = s.g.seals.restore(asked)
+	}
+	asked = s.mend(t.c).apply(asked, &to)
+	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, to)
 	if t.api == wire.Gemini && !s.a.stream { // the path says whether she streams, and a whole reply is all that is wanted
 		x.door = provider.Generate
 	}
@@ -70,6 +76,9 @@ func (s *service) translate(t *try) (*translation, error) {
 		return nil, err
 	}
 	x.warm = asked.WarmsUp() && !s.a.counting()
+	if t.api == wire.Gemini {
+		x.seals = &s.g.seals
+	}
 	x.reader = codecs[t.api].NewReader(asked)
 	x.writer = codecs[s.a.api].NewWriter(&x.out, asked, wire.WriterOptions{
 		Stream: s.a.stream, Array: x.array, ID: s.out.id, Now: s.a.start.Unix(), Model: s.a.model, Vendor: t.p.Dialect.Vendor,
@@ -124,6 +133,9 @@ func (x *translation) carry(events []byte) []byte {
 }
 
 func (x *translation) write(events []wire.Event) {
+	if x.seals != nil {
+		x.seals.note(events)
+	}
 	for i := range events {
 		if x.writer.Event(events[i]) != nil {
 			return // it writes into memory: only a reply that is over refuses

@@ -88,12 +88,15 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 // speak settles on which API the vendor is asked, and translates where it is not the agent's.
 func (t *try) speak() (err error) {
 	s := t.s
-	t.api, s.asking = s.a.api, s.a.api
+	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
 	if s.a.door != provider.Generate && s.a.door != provider.Stream && s.a.door != provider.Count || s.a.tail != "" {
 		return nil
 	}
 	api, ok := t.p.AskOn(s.a.api, t.acct.Protocol, t.c.Model, s.lv.fetched()[t.p.ID])
-	if !ok || api == s.a.api {
+	if !ok {
+		return nil
+	}
+	if api == s.a.api && !s.mend(t.c).rewrites(s.a) {
 		return nil
 	}
 	t.api, s.asking = api, api
@@ -101,6 +104,7 @@ func (t *try) speak() (err error) {
 		return errNoCount
 	}
 	if t.x, err = s.translate(t); err == nil {
+		s.sent = t.x.body
 		s.rec.translated(t.x.told())
 	}
 	return err

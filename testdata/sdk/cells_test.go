@@ -49,13 +49,14 @@ var askers = []struct {
 
 // answerer is one vendor with one API.
 type answerer struct {
-	name    string
-	api     wire.Protocol
-	house   house
-	standin string // its name among the stand-ins
-	shows   bool   // its API shows thinking
-	blind   bool   // it takes no pictures
-	loose   bool   // it knows JSON, but no schemas
+	name      string
+	api       wire.Protocol
+	house     house
+	standin   string // its name among the stand-ins
+	shows     bool   // its API shows thinking
+	blind     bool   // it takes no pictures
+	loose     bool   // it knows JSON, but no schemas
+	thinkBack bool   // it wants the thinking of calling turns back
 }
 
 func (a answerer) model() string { return a.house.name + "/" + a.house.models[0] }
@@ -76,8 +77,8 @@ func onlyBase(api wire.Protocol, base string) string {
 // answerers is the table of vendors.
 var answerers = []answerer{
 	{name: "OpenAI's Chat", api: wire.Chat, standin: "openai", house: house{"openai", onlyBase(wire.Chat, "{at}/v1"), []string{"gpt-5.4"}}},
-	{name: "Kimi's Chat", api: wire.Chat, standin: "kimi", house: house{"moonshot", onlyBase(wire.Chat, "{at}/v1"), []string{"kimi-k3"}}, shows: true},
-	{name: "DeepSeek's Chat", api: wire.Chat, standin: "deepseek", house: house{"deepseek", onlyBase(wire.Chat, "{at}/v1"), []string{"deepseek-v4-flash"}}, shows: true, blind: true, loose: true},
+	{name: "Kimi's Chat", api: wire.Chat, standin: "kimi", house: house{"moonshot", onlyBase(wire.Chat, "{at}/v1"), []string{"kimi-k3"}}, shows: true, thinkBack: true},
+	{name: "DeepSeek's Chat", api: wire.Chat, standin: "deepseek", house: house{"deepseek", onlyBase(wire.Chat, "{at}/v1"), []string{"deepseek-v4-flash"}}, shows: true, blind: true, loose: true, thinkBack: true},
 	{name: "a relay's Chat", api: wire.Chat, house: house{"relay", "chat = \"{at}/v1\"\n", []string{"glm-5.3"}}, shows: true, blind: true},
 	{name: "OpenAI's Responses", api: wire.Responses, standin: "openai", house: house{"openai", onlyBase(wire.Responses, "{at}/v1"), []string{"gpt-5.4"}}, shows: true},
 	{name: "a relay's Responses", api: wire.Responses, house: house{"relay", "responses = \"{at}/v1\"\n", []string{"gpt-6-sol"}}, shows: true},

@@ -8,6 +8,7 @@ import (
 
 	"dev.magpie/gateway/standin"
 	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
 )
 
 func TestEveryClientHearsEveryVendor(t *testing.T) {
@@ -59,7 +60,11 @@ func TestEveryClientLoopsThroughAToolAtEveryVendor(t *testing.T) {
 		for _, thinks := range []bool{false, true} {
 			q := c.ask()
 			q.said, q.tool, q.thinks = "How is the weather in Bern?", true, thinks
-			c.r.script(`ok call="weather={\"place\":\"Bern\"}"`, `ok call="weather={\"place\":\"Genf & <Basel>\"}"`)
+			step := "ok "
+			if thinks {
+				step += `think="The forecast has to be asked." `
+			}
+			c.r.script(step+`call="weather={\"place\":\"Bern\"}"`, step+`call="weather={\"place\":\"Genf & <Basel>\"}"`)
 			got := c.once(t, q)
 			for _, want := range []string{"Bern", "Genf & <Basel>"} {
 				var given struct{ Place string }
@@ -79,22 +84,42 @@ func TestEveryClientLoopsThroughAToolAtEveryVendor(t *testing.T) {
 			if !strings.Contains(last, "Sunny in Bern.") || strings.Index(last, "Sunny in Bern.") > strings.Index(last, "Sunny in Genf") {
 				t.Errorf("the results do not follow each other: %s", last)
 			}
+			if n := strings.Count(last, `"thoughtSignature":"`); c.at.api == wire.Gemini && n != 2 {
+				t.Errorf("%d signatures came back to the vendor: %s", n, last)
+			}
+			if back := strings.Count(last, "The forecast has"); thinks && c.wantsBack() != (back > 0) || strings.Contains(last, "skip_thought") {
+				t.Errorf("its thinking came back to the vendor %d times: %s", back, last)
+			}
 		}
 		c.r.strict(t)
 	})
+}
+
+// wantsBack says whether the vendor has to hear its thinking again. Chat has no field for seals,
+// OpenAI's Chat shows no thinking, and Gemini's stands in its signatures alone unless it is relayed.
+func (c cell) wantsBack() bool {
+	switch c.at.api {
+	case wire.Chat:
+		return c.at.thinkBack || c.from == wire.Chat && c.at.shows
+	case wire.Gemini:
+		return c.from == wire.Gemini
+	case wire.Responses, wire.Messages:
+	}
+	return c.from != wire.Chat
 }
 
 func TestEveryClientShowsEveryVendorAPicture(t *testing.T) {
 	everyCell(t, func(t *testing.T, c cell) {
 		q := c.ask()
 		q.picture = true
-		if c.at.blind && c.from != c.at.api {
-			return // what becomes of a picture there is not this test's
-		}
 		if got := c.once(t, q); got.text != answerText {
 			t.Errorf("%+v", got)
 		}
-		if body := string(c.r.vendor.Calls()[0].Body); strings.Count(body, pictureText) != 1 || !strings.Contains(body, "image/png") {
+		if body := string(c.r.vendor.Calls()[0].Body); c.at.blind && c.from != c.at.api {
+			if strings.Contains(body, pictureText) || !strings.Contains(body, "image left out") {
+				t.Errorf("a model that reads no pictures got %s", body)
+			}
+		} else if strings.Count(body, pictureText) != 1 || !strings.Contains(body, "image/png") {
 			t.Errorf("the picture is not in %s", body)
 		}
 		c.r.strict(t)

@@ -272,6 +272,9 @@ func callFollows(parts []wire.Part) bool {
 func (w *writing) thought(p *wire.Part) (held string) {
 	sign := w.signature(p.Seal)
 	if !w.own() {
+		if p.Text != "" || sign == "" {
+			w.lose("reasoning of earlier turns", "the API takes back its own alone")
+		}
 		return sign
 	}
 	w.open("", '{')

@@ -17,8 +17,9 @@ type writer struct {
 	line    []*pending
 	calls   map[int]*pending
 	ids     map[string]bool
-	count   int // blocks begun
-	made    int // calls begun
+	count   int  // blocks begun
+	made    int  // calls begun
+	thought bool // there was thinking
 	refused bool
 	started bool
 	done    bool

@@ -33,6 +33,7 @@ func (s *service) answered(c *trace.Candidate, o *outcome) {
 	}
 	s.g.d.State.Answered(route.RestKey(acct), route.ModelRestID(acct, c.Model), o.sent)
 	s.made(c, &o.facts)
+	s.learn(c)
 }
 
 // made remembers who made a reply that later requests may go on from. It has to be known before
@@ -96,7 +97,7 @@ func (s *service) lastError() *outcome {
 // told makes the refusal that stands for a failure.
 func (s *service) told(o *outcome) *wire.Refusal {
 	v := o.verdict
-	ref := &wire.Refusal{Status: failure.AgentStatus(*v, string(s.a.api)), Code: v.Code, Words: v.Words}
+	ref := &wire.Refusal{Status: failure.AgentStatus(*v, string(s.a.api)), Code: v.Code, Words: v.Words, Param: o.param, Detail: o.detail}
 	if ref.Status < 400 {
 		ref.Status = http.StatusBadGateway
 	}

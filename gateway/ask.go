@@ -30,6 +30,9 @@ type ask struct {
 	session string
 	only    string // X-Magpie-Account
 	start   time.Time
+
+	asked    *wire.Ask // in the neutral form, once a try needs it
+	notAsked error
 }
 
 // entry is what a path tells of a request before its body is read.

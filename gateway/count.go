@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -44,7 +45,13 @@ func uncounted(o *outcome) bool {
 
 // estimate answers a count in the asker's shape by bytes.
 func (s *service) estimate() {
-	n := strconv.Itoa(max(1, s.a.env.Estimate()))
+	s.sendCount(int64(max(1, s.a.env.Estimate())))
+	s.rec.done(http.StatusOK, "", s.out.bytes())
+}
+
+// sendCount tells the agent how many tokens its request has.
+func (s *service) sendCount(tokens int64) {
+	n := strconv.FormatInt(tokens, 10)
 	var body string
 	switch s.a.api {
 	case wire.Gemini:
@@ -55,15 +62,22 @@ func (s *service) estimate() {
 		body = `{"input_tokens":` + n + `}`
 	}
 	s.out.mu.Lock()
+	defer s.out.mu.Unlock()
 	h := s.out.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h["X-Magpie-Request"] = []string{s.out.id}
-	s.out.begun, s.out.status = true, http.StatusOK
+	s.out.begun, s.out.passed, s.out.status = true, true, http.StatusOK
 	s.out.w.WriteHeader(http.StatusOK)
 	s.out.write([]byte(body), false)
-	s.out.mu.Unlock()
-	s.rec.done(http.StatusOK, "", s.out.bytes())
+}
+
+var errNoCount = errors.New("the vendor counts no tokens")
+
+// noCount makes an outcome of a vendor that has no door for counting; nobody was asked.
+func noCount() outcome {
+	v := &trace.Verdict{Row: "no-count", Kind: trace.Other, Status: http.StatusNotFound, Words: errNoCount.Error()}
+	return outcome{verdict: v, words: v.Words, status: v.Status, seen: v.Status, reply: vendorError{mine: true}}
 }
 
 // counting says whether the ask is for a count of tokens.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -32,7 +33,7 @@ func (t *try) events(first []byte, err error, buf []byte) outcome {
 func (t *try) newHold() *hold {
 	s := t.s
 	h := &hold{
-		out: s.out, resp: t.resp, c: t.c, reply: wire.Reply{P: s.a.api}, think: thinksFirst(t.c.Model, t.last),
+		out: s.out, resp: t.resp, c: t.c, reply: wire.Reply{P: t.api}, x: t.x, last: t.last, think: thinksFirst(t.c.Model, t.last),
 	}
 	h.first = func(now time.Time) {
 		s.made(t.c, &h.reply.Facts)
@@ -48,7 +49,11 @@ func (t *try) newHold() *hold {
 	if t.last && s.again >= repeatsMost {
 		h.state = passing
 		s.out.passed = true
-		s.out.beginPass(t.resp, t.c, -1, eventType)
+		if t.x != nil {
+			s.out.beginTranslated(t.resp, t.c, t.x, -1)
+		} else {
+			s.out.beginPass(t.resp, t.c, -1, eventType)
+		}
 	}
 	t.w.hold = h
 	s.out.rearm(t.w, now)
@@ -134,9 +139,27 @@ func (t *try) cutOff(h *hold, c *cut, passed bool) outcome {
 	if o.status < http.StatusBadRequest {
 		o.status = http.StatusBadGateway
 	}
-	s.out.refuse(&wire.Refusal{Status: o.status, Words: words}, &h.reply.Facts)
+	h.fail(&wire.Refusal{Status: o.status, Words: words})
 	return o
 }
+
+// fail ends a reply of which a part is out, in the agent's API.
+func (h *hold) fail(ref *wire.Refusal) {
+	if h.x == nil {
+		h.out.refuse(ref, &h.reply.Facts)
+		return
+	}
+	h.out.mu.Lock()
+	defer h.out.mu.Unlock()
+	h.out.write(h.x.fail(ref), true)
+}
+
+// cutShort makes an outcome of a reply that was gathered and broke off: nothing of it is out.
+func (t *try) cutShort(err error) outcome {
+	return t.cutOff(nil, &cut{clean: isEnd(err), err: err}, false)
+}
+
+func isEnd(err error) bool { return errors.Is(err, io.EOF) }
 
 // finish tells how a request ended whose reply is out, or whose agent is gone.
 func (s *service) finish(c *trace.Candidate, o *outcome) {

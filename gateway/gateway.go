@@ -76,12 +76,15 @@ type Gateway struct {
 	secrets  sync.Map // AccountID → config.Secret: the last one that was had
 	tokens   tokens
 	teller   teller
+	seals    seals
 	config   configState
+	learned  atomic.Pointer[map[string]mend] // by provider/model: what its requests are sent without
 
 	reloading sync.Mutex // one reading of the config at a time
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
+	goes   sync.Mutex     // a beginning of one of wg, or the end of all
 	wg     sync.WaitGroup // our own goroutines
 }
 
@@ -151,7 +154,7 @@ func (g *Gateway) readyAll(lv *live) {
 	if !slow {
 		return
 	}
-	g.wg.Go(func() {
+	g.behind(func() {
 		for _, a := range lv.cat.AllAccounts() {
 			if a.Secret.Command != "" && g.ctx.Err() == nil {
 				g.ready(a)
@@ -199,9 +202,21 @@ func (g *Gateway) Server() *http.Server {
 	}
 }
 
+// behind runs f beside the requests. Once the gateway is closed nothing begins any more: a
+// reload may come at the same time.
+func (g *Gateway) behind(f func()) {
+	g.goes.Lock()
+	defer g.goes.Unlock()
+	if g.ctx.Err() == nil {
+		g.wg.Go(f)
+	}
+}
+
 // Close ends what the gateway runs by itself. Requests under way end with their context.
 func (g *Gateway) Close() {
+	g.goes.Lock()
 	g.cancel()
+	g.goes.Unlock()
 	g.teller.stop()
 	g.wg.Wait()
 	g.pool.Close()

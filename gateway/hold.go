@@ -10,6 +10,7 @@ import (
 
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/wire"
+	"dev.magpie/gateway/wire/chat"
 	"dev.magpie/gateway/wire/sse"
 )
 
@@ -38,7 +39,10 @@ type hold struct {
 	split  sse.Splitter
 	held   []byte
 	state  holdState
-	class  wire.Class // what dropped it: Failed or Refused
+	last   bool         // nobody is left who might answer instead
+	x      *translation // nil where the agent reads the vendor's own API
+	calls  chat.Mender  // of a relayed Chat stream
+	class  wire.Class   // what dropped it: Failed or Refused
 	pastMS bool
 	due    time.Time // when it passes without having said anything
 	think  bool      // reasoning is held, for this model's vendor refuses after it
@@ -103,6 +107,10 @@ func (h *hold) judge(ev []byte, now time.Time) {
 		}
 		h.state = passing
 	case wire.Failed, wire.Refused:
+		if class == wire.Refused && h.x != nil && h.last { // the agent's own API has a word for it
+			h.state = passing
+			return
+		}
 		h.state, h.class, h.held = dropped, class, nil
 	case wire.Content:
 		h.state = passing
@@ -122,7 +130,11 @@ func (h *hold) pass(now time.Time) {
 	h.state = passing
 	if !h.out.passed {
 		h.out.passed = true
-		h.out.beginPass(h.resp, h.c, -1, eventType)
+		if h.x != nil {
+			h.out.beginTranslated(h.resp, h.c, h.x, -1)
+		} else {
+			h.out.beginPass(h.resp, h.c, -1, eventType)
+		}
 		h.first(now)
 	}
 	if len(h.held) > 0 {
@@ -132,8 +144,13 @@ func (h *hold) pass(now time.Time) {
 }
 
 func (h *hold) send(b []byte, now time.Time) {
-	if h.out.api == wire.Gemini {
+	switch {
+	case h.x != nil:
+		b = h.x.carry(b)
+	case h.out.api == wire.Gemini:
 		b = quiet(b)
+	case h.out.api == wire.Chat:
+		b = indexed(&h.calls, b)
 	}
 	if len(b) == 0 {
 		return
@@ -165,6 +182,9 @@ func (h *hold) finish(err error, now time.Time) *cut {
 	if h.reply.Whole || h.reply.Fault != nil {
 		if h.state == holding {
 			h.pass(now)
+		}
+		if h.x != nil {
+			h.out.write(h.x.end(), true)
 		}
 		return nil
 	}

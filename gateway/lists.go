@@ -36,7 +36,7 @@ func (g *Gateway) goFetch(lv *live) {
 	if len(want) == 0 {
 		return
 	}
-	g.wg.Go(func() {
+	g.behind(func() {
 		for _, p := range want {
 			body, age := g.cached(p)
 			if body != nil {

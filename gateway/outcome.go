@@ -23,6 +23,8 @@ type outcome struct {
 	facts   wire.Facts
 	sent    time.Time
 	reply   vendorError
+	param   string // of a request that could not be translated: the field at fault
+	detail  string
 }
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.
@@ -51,7 +53,7 @@ func (s *service) failedEvent(c *trace.Candidate, resp *http.Response, fault *wi
 
 func (s *service) fill(c *trace.Candidate, seen *failure.Seen) {
 	p := s.lv.cat.Provider(c.Provider)
-	seen.Vendor, seen.Protocol, seen.Model, seen.Kind = p.Dialect.Vendor, string(s.a.api), c.Model, c.Kind
+	seen.Vendor, seen.Protocol, seen.Model, seen.Kind = p.Dialect.Vendor, string(s.asking), c.Model, c.Kind
 	seen.At = time.Now()
 	seen.Estimate = s.a.env.Estimate()
 	seen.Window = s.window(c.Provider, c.Model)

@@ -83,6 +83,12 @@ func (rec *record) try(change func(t *trace.Try)) {
 	rec.r.Tries = tries
 }
 
+// translated notes that the last try speaks another API than the agent.
+func (rec *record) translated(ft *trace.FromTo) {
+	rec.try(func(t *trace.Try) { t.Translated = ft })
+	rec.tell()
+}
+
 // firstByte tells that the reply began to pass.
 func (rec *record) firstByte(now time.Time) {
 	rec.r.TTFTMS = now.Sub(rec.r.Time).Milliseconds()

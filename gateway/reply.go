@@ -92,6 +92,30 @@ func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64,
 	r.w.WriteHeader(resp.StatusCode)
 }
 
+// beginTranslated sends the headers of a translated reply. The vendor's own say nothing of it.
+func (r *reply) beginTranslated(resp *http.Response, c *trace.Candidate, x *translation, length int64) {
+	if r.begun {
+		return
+	}
+	h := r.w.Header()
+	for _, name := range []string{"Request-Id", "X-Request-Id"} {
+		if v := resp.Header[name]; len(v) > 0 {
+			h[name] = v
+		}
+	}
+	h["Content-Type"] = []string{x.contentType()}
+	own := [...]string{c.Provider, c.Model, r.id}
+	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = own[0:1:1], own[1:2:2], own[2:3:3]
+	if x.stream {
+		streamHeaders(h)
+	}
+	if length >= 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+	}
+	r.begun, r.status = true, http.StatusOK
+	r.w.WriteHeader(http.StatusOK)
+}
+
 // write sends b; the first failure stays. flush sends what net/http still holds.
 func (r *reply) write(b []byte, flush bool) {
 	if r.err != nil || len(b) == 0 {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -34,23 +33,31 @@ func neverOn(name string) bool {
 
 // request builds what one candidate's vendor is sent. The agent's key is not in it: the
 // headers begin empty.
-func (s *service) request(ctx context.Context, p *provider.Provider, acct *provider.Account, model string, secret config.Secret) (*http.Request, error) {
-	a := s.a
-	address := p.URL(a.api, a.door, model)
-	address, _, _ = strings.Cut(address, "?") // alt is the agent's to choose, or Gemini's array it is
-	address += a.tail
-	if a.query != "" {
-		address += "?" + a.query
+func (t *try) request(secret config.Secret) (*http.Request, error) {
+	s, a := t.s, t.s.a
+	address, body := "", wire.Body{}
+	if t.x != nil {
+		address, body = t.p.URL(t.api, t.x.door, t.c.Model), wire.Whole(t.x.body)
+	} else {
+		address, body = t.p.URL(a.api, a.door, t.c.Model), s.body(t.c.Model)
+		address, _, _ = strings.Cut(address, "?") // alt is the agent's to choose, or Gemini's array it is
+		address += a.tail
+		if a.query != "" {
+			address += "?" + a.query
+		}
 	}
-	body := s.body(model)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body.Reader())
+	req, err := http.NewRequestWithContext(t.ctx, http.MethodPost, address, body.Reader())
 	if err != nil {
 		return nil, err
 	}
 	req.ContentLength = body.Len()
 	req.GetBody = nil // a try is one sending; the next one is a decision
-	s.headers(req.Header, p, acct, secret)
-	for _, h := range p.Headers {
+	if t.x != nil && t.x.from != t.x.to {
+		s.strangeHeaders(req.Header, t, secret)
+	} else {
+		s.headers(req.Header, t.p, t.acct, secret)
+	}
+	for _, h := range t.p.Headers {
 		if strings.EqualFold(h.Name, "host") {
 			req.Host = h.Value
 			continue
@@ -58,6 +65,23 @@ func (s *service) request(ctx context.Context, p *provider.Provider, acct *provi
 		req.Header.Set(h.Name, h.Value)
 	}
 	return req, nil
+}
+
+// strangeHeaders are those of a translated request: none of the agent's mean anything there.
+func (s *service) strangeHeaders(to http.Header, t *try, secret config.Secret) {
+	to["User-Agent"] = s.g.userAgent
+	to["Content-Type"] = jsonType
+	to["Accept"] = jsonType
+	if t.x.door == provider.Stream {
+		to["Accept"] = []string{"text/event-stream"}
+	}
+	if t.api == wire.Messages {
+		to["Anthropic-Version"] = []string{"2023-06-01"}
+	}
+	if secret != "" {
+		name, value := t.p.Auth[t.api].Header(secret.Reveal())
+		to[textproto.CanonicalMIMEHeaderKey(name)] = []string{value}
+	}
 }
 
 // body is the agent's body with the candidate's model in it. Gemini names the model in the

@@ -29,7 +29,10 @@ type service struct {
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
 
+	asking    wire.Protocol               // the API of the try that is made
 	refreshed map[provider.AccountID]bool // whose secret was fetched anew
+	mends     map[string]mend             // by candidate: what its request is sent without
+	sent      []byte                      // the body of the last try, where it was written anew
 }
 
 // serve answers one ask.
@@ -113,7 +116,7 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 	if bad != nil {
 		return nil, nil, fromProvider(bad)
 	}
-	call := route.Call{Target: target, Agent: a.agent, Protocol: a.api}
+	call := route.Call{Target: target, Agent: a.agent, Protocol: a.api, Own: a.door != provider.Generate && a.door != provider.Stream && a.door != provider.Count || a.tail != ""}
 	if a.only != "" {
 		id, ref := named(lv.cat, a.only, &target)
 		if ref != nil {
@@ -231,7 +234,7 @@ func (s *service) run() {
 			return
 		}
 		d := s.decide(&o)
-		if o.verdict.Kind == trace.Auth && s.freshSecret(c) {
+		if o.verdict.Kind == trace.Auth && s.freshSecret(c) || s.mended(c, &o) {
 			d = decision{do: stepAgain}
 		}
 		var rest *trace.Rest

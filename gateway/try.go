@@ -44,11 +44,22 @@ type try struct {
 	w    *watched
 	ctx  context.Context
 	resp *http.Response
+	api  wire.Protocol // that the vendor is asked on
+	x    *translation  // nil where that is the agent's own
 }
 
 // try asks one candidate. It ends when its reply was sent or has failed.
 func (s *service) try(c *trace.Candidate, last bool) outcome {
 	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID))}
+	if err := t.speak(); err != nil {
+		if errors.Is(err, errNoCount) {
+			return noCount()
+		}
+		return s.unsayable(err)
+	}
+	if t.x != nil && t.x.warm {
+		return t.warmed()
+	}
 	secret, err := s.g.d.Secrets.Value(s.ctx, t.acct)
 	if err != nil {
 		return s.unready(t.acct, err)
@@ -72,6 +83,31 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 		return t.refusal()
 	}
 	return t.answer()
+}
+
+// speak settles on which API the vendor is asked, and translates where it is not the agent's.
+func (t *try) speak() (err error) {
+	s := t.s
+	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
+	if s.a.door != provider.Generate && s.a.door != provider.Stream && s.a.door != provider.Count || s.a.tail != "" {
+		return nil
+	}
+	api, ok := t.p.AskOn(s.a.api, t.acct.Protocol, t.c.Model, s.lv.fetched()[t.p.ID])
+	if !ok {
+		return nil
+	}
+	if api == s.a.api && !s.mend(t.c).rewrites(s.a) {
+		return nil
+	}
+	t.api, s.asking = api, api
+	if s.a.door == provider.Count && t.p.URL(api, provider.Count, t.c.Model) == "" {
+		return errNoCount
+	}
+	if t.x, err = s.translate(t); err == nil {
+		s.sent = t.x.body
+		s.rec.translated(t.x.told())
+	}
+	return err
 }
 
 // unready makes an outcome of a secret that could not be had. The vendor was not asked.
@@ -120,7 +156,7 @@ func (t *try) send(secret config.Secret) *outcome {
 	rt, err := s.g.pool.For(via)
 	if err == nil {
 		var req *http.Request
-		if req, err = s.request(t.ctx, t.p, t.acct, t.c.Model, secret); err == nil {
+		if req, err = t.request(secret); err == nil {
 			t.resp, err = rt.RoundTrip(req) //nolint:bodyclose // try closes it
 		}
 	}
@@ -173,7 +209,7 @@ func (t *try) refusal() outcome {
 	switch {
 	case o.verdict.Page:
 		o.named(t.p.Name)
-	case saysJSON(head, body) && json.Valid(body): // no half of one
+	case t.x == nil && saysJSON(head, body) && json.Valid(body): // no half of one
 		o.reply = vendorError{header: head, body: t.s.g.masker.MaskBytes(body)}
 	}
 	return o
@@ -227,6 +263,12 @@ func (t *try) answer() outcome {
 		if _, bad := failure.NotAnAnswer(t.resp.StatusCode, t.resp.Header, first); bad {
 			return t.noAnswer(first)
 		}
+	}
+	if t.x != nil && t.s.a.counting() {
+		return t.countReply(first)
+	}
+	if t.x != nil {
+		return t.translated(first, err, *bp)
 	}
 	if streamed(t.resp.Header, first) {
 		return t.events(first, err, *bp)

@@ -117,8 +117,17 @@ func (r *reply) alive(w *watched, now time.Time) {
 		return
 	}
 	r.beginStream()
-	r.write(keepalive, true)
+	r.write(r.still(w), true)
 	r.wrote, w.kept = now, now
+}
+
+// still is what an agent is sent that is to wait on: a comment, or of a translated reply
+// that has begun the word that its API has for it.
+func (r *reply) still(w *watched) []byte {
+	if r.passed && w.hold != nil && w.hold.x != nil {
+		return w.hold.x.ping()
+	}
+	return keepalive
 }
 
 // aliveAt is when the next comment is due, zero for never: not in the middle of a line, and

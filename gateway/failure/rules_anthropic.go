@@ -73,7 +73,7 @@ var anthropicRules = []Rule{
 		Name: "anthropic-thinking",
 		When: When{
 			Status: []int{http.StatusBadRequest},
-			Text:   phrases("thinking of another", "invalid `signature` in `thinking` block", "expected `thinking` or `redacted thinking`", "thinking blocks …cannot be modified"),
+			Text:   phrases("thinking of another", "invalid `signature` in `thinking` block", "invalid signature in thinking", "expected `thinking` or `redacted thinking`", "thinking blocks …cannot be modified"),
 		},
 		Then: trace.Request,
 		Says: "thinking that this account didn't make",

@@ -214,7 +214,7 @@ func TestAFullQueueDropsAndCounts(t *testing.T) {
 // lock keeps the file for itself, as another process could.
 func lock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

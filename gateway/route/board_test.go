@@ -204,7 +204,7 @@ func TestWhoIsAskedInWhichOrder(t *testing.T) {
 		{"a pause that ended is none", "a pause-over, b paused-an-hour", "a | b:paused"},
 		{"off, without secret, or barred from the model is left out", "a off, b unready, c barred, d fine", "d | a:off b:unready c:barred"},
 		{"what the config says is told before what the person says", "a off paused, b barred paused, c unready paused", " | a:off b:barred c:unready"},
-		{"a key made for another API than the agent's is left out", "a for-messages, b fine", "b | a:protocol"},
+		{"a key made for another API than the agent's is asked on that one", "a for-messages, b fine", "a b"},
 		{"a key made for an API that the provider has not is left out", "a for-gemini, b fine", "b | a:protocol"},
 		{"a fallback goes behind all own ones", "a fine, b fine; x fine", "a b x"},
 		{"resting ones go behind the fallback, own before its", "a rests, b fine; x rests, y fine", "b y a* x*"},

@@ -231,7 +231,7 @@ func TestLawWhoMustNotBeAskedIsNot(t *testing.T) {
 				t.Fatalf("%s can't serve", c.ID)
 			case w.call.Only != "" && a.ID != w.call.Only, w.call.Made != "" && a.ID != w.call.Made:
 				t.Fatalf("%s is not the one named", c.ID)
-			case w.call.Protocol != "" && a.Protocol != "" && a.Protocol != w.call.Protocol:
+			case w.call.Own && w.call.Protocol != "" && a.Protocol != "" && a.Protocol != w.call.Protocol:
 				t.Fatalf("%s is made for another API", c.ID)
 			}
 		}

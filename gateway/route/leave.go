@@ -72,16 +72,21 @@ func (d *draft) whyNot(t *seat, pinnedOnly bool) (code trace.ReasonCode, text st
 	return "", ""
 }
 
-// reaches says whether the account can be asked on the agent's API. When it can't, the
-// text names the APIs on which it can.
+// reaches says whether the account can be asked for the agent: on its own API, or on any
+// when the request may be translated. When it can't, the text names the APIs on which it can.
 func (d *draft) reaches(t *seat) (ok bool, text string) {
 	asked, made := d.c.Protocol, t.who.Protocol
 	switch {
 	case made != "" && !t.of.Speaks(made):
 		return false, ""
-	case made != "" && asked != "" && made != asked:
+	case asked == "":
+		return true, ""
+	case made != "" && made != asked && d.c.Own:
 		return false, string(made)
-	case asked != "" && !d.speaks(t.of, t.model):
+	case made != "":
+		_, ok = t.of.AskOn(asked, made, t.model, d.s.Lists[t.of.ID])
+		return ok, string(made)
+	case !d.speaks(t.of, t.model):
 		return false, d.apis(t.of, t.model)
 	}
 	return true, ""
@@ -90,7 +95,12 @@ func (d *draft) reaches(t *seat) (ok bool, text string) {
 // speaks asks the provider once for all its keys.
 func (d *draft) speaks(p *provider.Provider, model string) bool {
 	if d.spoken.of != p || d.spoken.model != model {
-		d.spoken = spoken{of: p, model: model, ok: p.SpeaksFor(d.c.Protocol, model, d.s.Lists[p.ID])}
+		list := d.s.Lists[p.ID]
+		ok := p.SpeaksFor(d.c.Protocol, model, list)
+		if !ok && !d.c.Own {
+			_, ok = p.AskOn(d.c.Protocol, "", model, list)
+		}
+		d.spoken = spoken{of: p, model: model, ok: ok}
 	}
 	return d.spoken.ok
 }

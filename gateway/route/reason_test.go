@@ -54,8 +54,8 @@ func TestReasons(t *testing.T) {
 		{"without secret, and which", "a unready, b fine", map[string]trace.Reason{
 			"a": {Code: trace.WhyUnready, N: 1, Of: 2, Text: "OWN_KEY is not set"}, "b": {Code: trace.WhyListed, N: 2, Of: 2},
 		}},
-		{"made for another API, and which", "a for-messages, b fine", map[string]trace.Reason{
-			"a": {Code: trace.WhyProtocol, N: 1, Of: 2, Text: "messages"}, "b": {Code: trace.WhyListed, N: 2, Of: 2},
+		{"made for an API that the provider has not", "a for-gemini, b fine", map[string]trace.Reason{
+			"a": {Code: trace.WhyProtocol, N: 1, Of: 2}, "b": {Code: trace.WhyListed, N: 2, Of: 2},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -215,20 +215,23 @@ keys = [{ name = "a", value = "sk-a" }]`)
 	for _, tt := range []struct {
 		model string
 		api   wire.Protocol
+		own   bool
 		want  string
 	}{
-		{"x", wire.Chat, "a"},
-		{"x", wire.Responses, "| a:protocol"},
-		{"claude-y", wire.Messages, "a"},
-		{"claude-y", wire.Chat, "| a:protocol"},
-		{"claude-y", "", "a"},
+		{"x", wire.Chat, true, "a"},
+		{"x", wire.Responses, true, "| a:protocol"},
+		{"x", wire.Responses, false, "a"},
+		{"claude-y", wire.Messages, true, "a"},
+		{"claude-y", wire.Chat, true, "| a:protocol"},
+		{"claude-y", wire.Chat, false, "a"},
+		{"claude-y", "", true, "a"},
 	} {
-		p := route.Plan(&s, route.Call{Target: provider.Target{Provider: cat.Provider("p"), Model: tt.model}, Protocol: tt.api})
+		p := route.Plan(&s, route.Call{Target: provider.Target{Provider: cat.Provider("p"), Model: tt.model}, Protocol: tt.api, Own: tt.own})
 		if got := line(p); got != tt.want {
 			t.Errorf("%s over %q: got %s, want %s", tt.model, tt.api, got, tt.want)
 		}
 	}
-	p := route.Plan(&s, route.Call{Target: provider.Target{Provider: cat.Provider("p"), Model: "x"}, Protocol: wire.Responses})
+	p := route.Plan(&s, route.Call{Target: provider.Target{Provider: cat.Provider("p"), Model: "x"}, Protocol: wire.Responses, Own: true})
 	if got := p.Left[0].Why.Text; got != "chat, messages" {
 		t.Errorf("it says which it has: %q", got)
 	}

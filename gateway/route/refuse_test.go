@@ -31,7 +31,7 @@ func TestWhatAnAgentIsToldInsteadOfAsking(t *testing.T) {
 		{"every one paused for good", "a paused", nil, 503, "all_paused", []string{"own/m"}, 0},
 		{"one paused, the other without a secret", "a paused, b unready", nil, 503, "all_paused", nil, 0},
 		{"no secret", "a unready, b unready, c off", nil, 401, "no_key", []string{"own/a: OWN_KEY is not set", "own/b"}, 0},
-		{"the API is not there", "a for-messages, b barred", nil, 501, "api_not_supported", []string{"Chat Completions", "own/a has messages"}, 0},
+		{"the API is not there", "a for-messages, b barred", func(c *route.Call) { c.Own = true }, 501, "api_not_supported", []string{"Chat Completions", "own/a has messages"}, 0},
 		{"barred from the model", "a barred, b barred", nil, 403, "model_not_allowed", []string{"own/a does not have m"}, 0},
 		{"barred, the other without a secret", "a barred, b unready", nil, 401, "no_key", nil, 0},
 		{"all off", "a off, b off", nil, 404, "account_off", []string{"own/a, own/b"}, 0},

@@ -62,6 +62,7 @@ func over(until, now time.Time) bool { return !until.IsZero() && !now.Before(unt
 type Call struct {
 	Target   provider.Target
 	Agent    string
+	Own      bool               // only candidates that have the agent's own API: nothing is translated
 	Protocol wire.Protocol      // the API that the agent speaks; "" = any, such as for a look at the plan
 	Only     provider.AccountID // X-Magpie-Account: this one alone
 	Made     provider.AccountID // made what the request goes on from: this one alone

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -356,25 +357,28 @@ func (c *cursor) intValue() (int64, bool) {
 
 // unquote decodes what stands between a string's quotes.
 func unquote(raw []byte) string {
-	for _, ch := range raw {
-		if ch == '\\' {
-			return unescape(raw)
-		}
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return unescape(raw)
 	}
 	return string(raw)
 }
 
 func unescape(raw []byte) string {
 	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		if raw[i] != '\\' || i+1 >= len(raw) {
-			out = append(out, raw[i])
-			i++
-			continue
+	for len(raw) > 0 {
+		n := bytes.IndexByte(raw, '\\')
+		if n < 0 || n+1 >= len(raw) {
+			out = append(out, raw...)
+			break
 		}
-		r, n := unescapeOne(raw[i:])
-		out = utf8.AppendRune(out, r)
-		i += n
+		out = append(out, raw[:n]...)
+		r, size := unescapeOne(raw[n:])
+		if r < utf8.RuneSelf {
+			out = append(out, byte(r))
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+		raw = raw[n+size:]
 	}
 	return string(out)
 }
@@ -416,26 +420,66 @@ func hex4(b []byte) rune {
 
 // Quote writes s as a JSON string without escaping <, > and &.
 func Quote(s string) []byte {
-	return appendQuoted(make([]byte, 0, len(s)+2), s)
+	return AppendQuoted(make([]byte, 0, len(s)+2), s)
 }
 
-func appendQuoted(b []byte, s string) []byte {
+// AppendQuoted appends s as a JSON string without escaping <, > and &. What is no UTF-8
+// becomes U+FFFD.
+func AppendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, '\\', 'n')
-		case r == '\r':
-			b = append(b, '\\', 'r')
-		case r == '\t':
-			b = append(b, '\\', 't')
-		case r < 0x20 || r == 0x7f || r == 0x2028 || r == 0x2029:
-			b = fmt.Appendf(b, `\u%04x`, r)
-		default:
-			b = utf8.AppendRune(b, r)
+	from := 0
+	for i := 0; i < len(s); {
+		for len(s)-i >= 8 && plainEight(s[i:i+8]) {
+			i += 8
 		}
+		if i == len(s) {
+			break
+		}
+		if c := s[i]; c < utf8.RuneSelf {
+			if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+				i++
+				continue
+			}
+			b = appendEscape(append(b, s[from:i]...), c)
+			i++
+			from = i
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || r == 0x2028 || r == 0x2029 {
+			b = append(b, s[from:i]...)
+			if n == 1 {
+				b = utf8.AppendRune(b, r)
+			} else {
+				b = fmt.Appendf(b, `\u%04x`, r)
+			}
+			from = i + n
+		}
+		i += n
 	}
-	return append(b, '"')
+	return append(append(b, s[from:]...), '"')
 }
+
+// plainEight says whether eight bytes are ASCII that a JSON string holds as it is.
+func plainEight(s string) bool {
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	del := x ^ (ones * 0x7f)
+	return (x|special(x)|(del-ones)&^del)&highs == 0
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	}
+	return fmt.Appendf(b, `\u%04x`, c)
+}
+
+func appendQuoted(b []byte, s string) []byte { return AppendQuoted(b, s) }

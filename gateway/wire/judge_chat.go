@@ -34,7 +34,8 @@ type chatUsage struct {
 	Prompt     int64 `json:"prompt_tokens"`
 	Completion int64 `json:"completion_tokens"`
 	Total      int64 `json:"total_tokens"`
-	CacheHit   int64 `json:"prompt_cache_hit_tokens"`
+	CacheHit   int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached     int64 `json:"cached_tokens"`           // Moonshot
 	PromptMore struct {
 		Cached  int64 `json:"cached_tokens"`
 		Written int64 `json:"cache_write_tokens"`
@@ -47,7 +48,7 @@ type chatUsage struct {
 func (u *chatUsage) usage() Usage {
 	return Usage{
 		Input: u.Prompt, Output: u.Completion, Reasoning: u.OutMore.Reasoning,
-		CacheRead: max(u.PromptMore.Cached, u.CacheHit), CacheWrite: u.PromptMore.Written,
+		CacheRead: max(u.PromptMore.Cached, u.CacheHit, u.Cached), CacheWrite: u.PromptMore.Written,
 	}
 }
 

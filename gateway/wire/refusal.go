@@ -59,10 +59,14 @@ func geminiStatus(status int) string {
 		return "PERMISSION_DENIED"
 	case 404:
 		return "NOT_FOUND"
-	case 408:
+	case 408, 504:
 		return "DEADLINE_EXCEEDED"
-	case 429:
+	case 409:
+		return "ABORTED"
+	case 402, 429:
 		return "RESOURCE_EXHAUSTED"
+	case 499:
+		return "CANCELLED"
 	case 500:
 		return "INTERNAL"
 	case 501:

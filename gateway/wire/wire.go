@@ -2,6 +2,11 @@
 // reply's events read, what an error looks like in each. It never sees a vendor.
 package wire
 
+import (
+	"slices"
+	"strings"
+)
+
 // Protocol is one of the four APIs, under the name that config, trace and commands use.
 type Protocol string
 
@@ -32,6 +37,7 @@ func (p Protocol) Title() string {
 }
 
 // Dialect is what a vendor's flavour of an API differs in, as data from the catalogue.
+// The zero value is a vendor of which nothing is known.
 type Dialect struct {
 	Vendor         string   // the catalogue's vendor word, for failure rows: "anthropic", "openai", "zhipu" …
 	Unsupported    []string // optional request fields that it refuses
@@ -39,4 +45,77 @@ type Dialect struct {
 	DeveloperRole  bool     // takes role developer
 	ReasoningField string   // where reasoning text stands: reasoning_content, reasoning …
 	NoUsageOption  bool     // refuses stream_options.include_usage
+
+	// What follows is of Chat Completions; NoSampling and CacheKeys are of Responses too.
+
+	NoSampling    []string // heads of the ids of further models that take no temperature and top_p while they reason
+	CacheKeys     bool     // a prompt_cache_key made from the session helps
+	CacheMarks    bool     // reads cache_control on parts and tools
+	CacheBreaks   []string // heads of the ids of models that read prompt_cache_breakpoint on parts
+	CustomTools   bool     // takes tools of type custom
+	AllowedTools  bool     // takes a tool_choice of type allowed_tools
+	NoRequired    bool     // knows no tool_choice "required"
+	NoNamed       bool     // knows no tool_choice that names a tool
+	NoSchema      bool     // knows json_object, but no json_schema
+	Search        bool     // takes web_search_options; of Responses: searches the web itself
+	Tiers         bool     // takes service_tier
+	Switch        Switch   // how it is told to reason
+	SwitchLevel   bool     // where Switch isn't effort: takes reasoning_effort besides
+	GiveBack      GiveBack // which reasoning it wants to see again
+	ReasoningLost string   // what it gets in the place of reasoning that it wants and that was lost
+	CallSeals     []string // heads of the ids of models that want Gemini's signatures back in extra_content of calls
+	Details       bool     // keeps sealed reasoning in reasoning_details
+
+	// Of Responses.
+
+	FunctionsOnly bool // knows functions alone: no freeform and no client-run tools, no namespaces
+	BareReasoning bool // wants reasoning back that nobody sealed
+
+	// Of Gemini.
+
+	OpenAPI   bool // knows schemas only as OpenAPI's subset: parameters and responseSchema
+	NoCallIDs bool // knows no ids of calls and results
+	Grounds   bool // runs googleSearch and urlContext itself
+}
+
+// Switch is how a vendor that speaks Chat Completions is told to reason.
+type Switch string
+
+// How a vendor that speaks Chat Completions is told to reason.
+const (
+	SwitchEffort Switch = ""       // reasoning_effort
+	SwitchType   Switch = "type"   // thinking: {type: enabled or disabled}
+	SwitchEnable Switch = "enable" // enable_thinking and thinking_budget
+	SwitchObject Switch = "object" // reasoning: {effort, max_tokens or enabled}
+	SwitchGoogle Switch = "google" // extra_body.google.thinking_config
+	SwitchNone   Switch = "none"   // not at all
+)
+
+// GiveBack is which reasoning of earlier turns a vendor wants to see again.
+type GiveBack string
+
+// Which reasoning of earlier turns a vendor wants to see again.
+const (
+	GiveNone  GiveBack = ""      // none of it
+	GiveCalls GiveBack = "calls" // that of turns with calls, each of which must have some
+	GiveAll   GiveBack = "all"   // what there is, and some in turns with calls
+)
+
+// Refuses says whether the vendor refuses an optional field of a request.
+func (d *Dialect) Refuses(field string) bool { return slices.Contains(d.Unsupported, field) }
+
+// Samples says whether a model takes temperature and top_p when it is asked for so much reasoning.
+func (d *Dialect) Samples(model, effort string) bool {
+	return effort == "none" || !ReasoningModel(model) && !Headed(model, d.NoSampling)
+}
+
+// Headed says whether a model's id, behind any slash of it, begins with one of the heads.
+func Headed(model string, heads []string) bool {
+	model = model[strings.LastIndexByte(model, '/')+1:]
+	for _, head := range heads {
+		if strings.HasPrefix(model, head) {
+			return true
+		}
+	}
+	return false
 }

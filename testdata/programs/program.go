@@ -9,17 +9,53 @@ import (
 type program struct {
 	name   string
 	agent  string // what the gateway is to call it
-	vendor string // the stand-in that answers
-	config string // the provider's lines in the gateway's config; {at} is the vendor's address
+	vendor vendor // who answers
 	tasks  []task
+}
+
+// vendor is a stand-in vendor, as the gateway is told of it.
+type vendor struct {
+	name   string // the stand-in's
+	config string // the provider's lines in the gateway's config; {at} is the vendor's address
+}
+
+// The vendors that speak one API: what a preset knows besides is taken away.
+var (
+	kimiChat     = vendor{"kimi", "[providers.moonshot]\n" + oneBase("chat", "/v1")}
+	deepSeekChat = vendor{"deepseek", "[providers.deepseek]\n" + oneBase("chat", "/v1")}
+	openAIAlone  = vendor{"openai", "[providers.openai]\n" + oneBase("responses", "/v1")}
+	claudeAlone  = vendor{"anthropic", "[providers.anthropic]\n" + oneBase("messages", "")}
+	geminiAlone  = vendor{"gemini", "[providers.gemini]\n" + oneBase("gemini", "/v1beta")}
+)
+
+// oneBase are the config's lines of a provider that speaks one API.
+func oneBase(api, path string) string {
+	lines := ""
+	for _, one := range []string{"chat", "responses", "messages", "gemini"} {
+		base := ""
+		if one == api {
+			base = "{at}" + path
+		}
+		lines += one + " = \"" + base + "\"\n"
+	}
+	return lines
 }
 
 // task is one way to have it work.
 type task struct {
 	name   string
+	vendor vendor // who answers in place of the program's
 	launch func(s *stage) launch
 	first  []string // what the first key's requests are answered with before it answers well
 	broken int      // how many requests end in an error that the program has to get over
+}
+
+// answers is the vendor of a task.
+func (t task) answers(p program) vendor {
+	if t.vendor.config != "" {
+		return t.vendor
+	}
+	return p.vendor
 }
 
 // The troubles of a first key. The other one has to take over: in the same request while nothing
@@ -49,40 +85,50 @@ const prompt = "Write the file " + noteName + " with the tool that you have for 
 // programs is the table.
 var programs = []program{
 	{
-		name: "claude", agent: "claude", vendor: "anthropic", config: "[providers.anthropic]\nmessages = \"{at}\"\n",
+		name: "claude", agent: "claude", vendor: claudeAlone,
 		tasks: []task{
 			{name: "key", launch: claude("claude-sonnet-5-5", "ANTHROPIC_API_KEY")},
 			{name: "older model", launch: claude("claude-sonnet-4-5", "ANTHROPIC_API_KEY")},
 			{name: "token, first key limited", launch: claude("claude-opus-5-5", "ANTHROPIC_AUTH_TOKEN"), first: limited},
 			{name: "stream cut", launch: claude("claude-sonnet-5-5", "ANTHROPIC_AUTH_TOKEN"), first: cut, broken: 1},
+			{name: "on Chat", vendor: kimiChat, launch: claude("kimi-k3", "ANTHROPIC_AUTH_TOKEN")},
+			{name: "on Responses", vendor: openAIAlone, launch: claude("gpt-5.4", "ANTHROPIC_AUTH_TOKEN")},
+			{name: "on Gemini, first key limited", vendor: geminiAlone, launch: claude("gemini-3.8-flash", "ANTHROPIC_AUTH_TOKEN"), first: limited},
 		},
 	},
 	{
-		name: "codex", agent: "codex", vendor: "openai", config: "[providers.openai]\nresponses = \"{at}/v1\"\nchat = \"{at}/v1\"\n",
+		name: "codex", agent: "codex", vendor: vendor{"openai", "[providers.openai]\nresponses = \"{at}/v1\"\nchat = \"{at}/v1\"\n"},
 		tasks: []task{
 			{name: "own provider", launch: codex("gpt-5.4", codexOwnProvider)},
 			{name: "built-in provider, hidden tools", launch: codex("gpt-6-sol", codexBuiltIn)},
 			{name: "own provider, first key limited", launch: codex("gpt-5.5", codexOwnProvider), first: limited},
 			{name: "stream cut", launch: codex("gpt-5.4", codexBuiltIn), first: unended, broken: 1},
+			{name: "on Messages", vendor: claudeAlone, launch: codex("claude-sonnet-5-5", codexOwnProvider)},
+			{name: "on Messages, stream cut", vendor: claudeAlone, launch: codex("claude-sonnet-5-5", codexOwnProvider), first: unended, broken: 1},
+			{name: "on Chat", vendor: deepSeekChat, launch: codex("deepseek-v4-flash", codexOwnProvider)},
+			{name: "built-in provider, on Chat", vendor: kimiChat, launch: codex("kimi-k3", codexBuiltIn)},
 		},
 	},
 	{
-		name: "gemini", agent: "gemini", vendor: "gemini", config: "[providers.gemini]\ngemini = \"{at}/v1beta\"\n",
+		name: "gemini", agent: "gemini", vendor: geminiAlone,
 		tasks: []task{
 			{name: "named model", launch: gemini("GEMINI_API_KEY_AUTH_MECHANISM=x-goog-api-key", "-m", "gemini-2.5-flash")},
 			{name: "bearer", launch: gemini("GEMINI_API_KEY_AUTH_MECHANISM=bearer", "-m", "gemini-3.8-flash")},
 			{name: "routed model, first key limited", launch: gemini("GEMINI_API_KEY_AUTH_MECHANISM=x-goog-api-key"), first: limited},
 			{name: "stream cut", launch: gemini("GEMINI_API_KEY_AUTH_MECHANISM=x-goog-api-key", "-m", "gemini-3.8-flash"), first: unended, broken: 1},
+			{name: "on Messages", vendor: claudeAlone, launch: gemini("GEMINI_API_KEY_AUTH_MECHANISM=x-goog-api-key", "-m", "claude-sonnet-5-5")},
 		},
 	},
 	{
-		name: "opencode", agent: "opencode", vendor: "", config: "[providers.relay]\nchat = \"{at}/v1\"\nresponses = \"{at}/v1\"\nmessages = \"{at}\"\ngemini = \"{at}/v1beta\"\n",
+		name: "opencode", agent: "opencode", vendor: vendor{"", "[providers.relay]\nchat = \"{at}/v1\"\nresponses = \"{at}/v1\"\nmessages = \"{at}\"\ngemini = \"{at}/v1beta\"\n"},
 		tasks: []task{
 			{name: "chat", launch: opencode("@ai-sdk/openai-compatible", "/v1", "glm-5.3")},
 			{name: "responses", launch: opencode("@ai-sdk/openai", "/v1", "gpt-5.4")},
 			{name: "messages", launch: opencode("@ai-sdk/anthropic", "/v1", "claude-sonnet-5-5")},
 			{name: "gemini", launch: opencode("@ai-sdk/google", "/v1beta", "gemini-3.8-flash")},
 			{name: "chat, first key limited", launch: opencode("@ai-sdk/openai-compatible", "/v1", "glm-5.3"), first: limited},
+			{name: "chat, on Gemini", vendor: geminiAlone, launch: opencode("@ai-sdk/openai-compatible", "/v1", "gemini-3.8-flash")},
+			{name: "messages, on Gemini", vendor: geminiAlone, launch: opencode("@ai-sdk/anthropic", "/v1", "gemini-3.8-flash")},
 			{name: "chat, stream cut", launch: opencode("@ai-sdk/openai-compatible", "/v1", "glm-5.3"), first: cut, broken: 1},
 		},
 	},

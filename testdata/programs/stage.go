@@ -53,7 +53,7 @@ func perform(ctx context.Context, o options, p program, t task) (err error) {
 			err = errors.Join(err, os.RemoveAll(s.dir))
 		}
 	}()
-	gw, err := s.serve(ctx, o.magpie, p)
+	gw, err := s.serve(ctx, o.magpie, t.answers(p))
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func newStage(o options, p program, t task) (*stage, error) {
 		}
 	}
 	s.vendor = standin.New(standin.Options{
-		Vendor: p.vendor, Keys: []string{firstKey, secondKey},
+		Vendor: t.answers(p).name, Keys: []string{firstKey, secondKey},
 		Loop: &standin.Loop{Path: filepath.Join(s.work, noteName), Content: noteText, Final: lastWord},
 	})
 	s.vendor.Script(firstKey, standin.Must(t.first...)...)
@@ -113,8 +113,8 @@ type child struct {
 }
 
 // serve starts the gateway and waits until it knows the vendor's models.
-func (s *stage) serve(ctx context.Context, magpie string, p program) (*child, error) {
-	config := s.fill(p.config) + "routing = \"order\"\nkeys = [{ name = \"first\", value = \"" + firstKey + "\" }, { name = \"second\", value = \"" + secondKey + "\" }]\n"
+func (s *stage) serve(ctx context.Context, magpie string, v vendor) (*child, error) {
+	config := s.fill(v.config) + "routing = \"order\"\nkeys = [{ name = \"first\", value = \"" + firstKey + "\" }, { name = \"second\", value = \"" + secondKey + "\" }]\n"
 	if err := os.WriteFile(filepath.Join(s.magpieHome(), "config.toml"), []byte(config), 0o600); err != nil {
 		return nil, err
 	}

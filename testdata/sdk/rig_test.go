@@ -15,6 +15,7 @@ import (
 	"dev.magpie/gateway/standin"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
 	"dev.magpie/provider"
 )
 
@@ -54,7 +55,13 @@ type rig struct {
 // newRig starts a vendor, which has two keys, and a gateway that knows it.
 func newRig(t *testing.T, h house) *rig {
 	t.Helper()
-	v := standin.New(standin.Options{Vendor: h.name, Keys: []string{firstKey, secondKey}, Secrets: []string{"magpie-sdk-"}, Text: answerText})
+	return newRigOn(t, h, h.name)
+}
+
+// newRigOn is the same with the stand-in of another name, and with the APIs that are given.
+func newRigOn(t *testing.T, h house, vendor string, apis ...wire.Protocol) *rig {
+	t.Helper()
+	v := standin.New(standin.Options{Vendor: vendor, APIs: apis, Models: h.models, Keys: []string{firstKey, secondKey}, Secrets: []string{"magpie-sdk-"}, Text: answerText})
 	at := httptest.NewServer(v)
 	t.Cleanup(at.Close)
 

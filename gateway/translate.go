@@ -1,0 +1,278 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"time"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/gateway/wire/chat"
+	"dev.magpie/gateway/wire/gemini"
+	"dev.magpie/gateway/wire/messages"
+	"dev.magpie/gateway/wire/responses"
+	"dev.magpie/gateway/wire/sse"
+	"dev.magpie/provider"
+)
+
+// codecs are the four APIs, each read and written through the neutral form.
+var codecs = map[wire.Protocol]wire.Codec{
+	wire.Chat: chat.Codec{}, wire.Responses: responses.Codec{}, wire.Messages: messages.Codec{}, wire.Gemini: gemini.Codec{},
+}
+
+// translation carries one try between the agent's API and its vendor's.
+type translation struct {
+	from, to wire.Protocol
+	door     provider.Door
+	body     []byte
+	lost     []wire.Loss
+	reader   wire.Reader
+	writer   wire.Writer
+	seals    *seals       // of a vendor that signs calls
+	out      bytes.Buffer // what the writer wrote and nobody sent yet
+	split    sse.Splitter
+	stream   bool // the agent reads events, or Gemini's array
+	array    bool
+	warm     bool // no reply is wanted, only a warm cache, which another API has no word for
+}
+
+// neutral reads the ask into the neutral form, once for all tries.
+func (a *ask) neutral() (*wire.Ask, error) {
+	if a.asked != nil || a.notAsked != nil {
+		return a.asked, a.notAsked
+	}
+	a.asked, a.notAsked = codecs[a.api].ReadAsk(a.body)
+	if a.notAsked == nil && a.api == wire.Gemini {
+		a.asked.Model, a.asked.Stream = a.model, a.stream
+	}
+	return a.asked, a.notAsked
+}
+
+// translate makes the request of a try in another API than the agent's.
+func (s *service) translate(t *try) (*translation, error) {
+	asked, err := s.a.neutral()
+	if err != nil {
+		return nil, err
+	}
+	m := t.p.Model(t.c.Model, s.lv.fetched()[t.p.ID])
+	x := &translation{door: provider.Stream, from: s.a.api, to: t.api, stream: s.a.stream, array: s.a.stream && s.a.api == wire.Gemini && s.a.query != "alt=sse"}
+	to := wire.Target{
+		Model: t.c.Model, Dialect: t.p.Dialect, Context: m.Context, Output: m.MaxOutput, Efforts: m.Efforts, Session: s.a.session, Inputs: m.Inputs,
+	}
+	if t.api == wire.Gemini {
+		asked = s.g.seals.restore(asked)
+	}
+	asked = s.mend(t.c).apply(asked, &to)
+	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, to)
+	if t.api == wire.Gemini && !s.a.stream { // the path says whether she streams, and a whole reply is all that is wanted
+		x.door = provider.Generate
+	}
+	if err == nil && s.a.counting() {
+		x.door = provider.Count
+		x.body, err = countBody(t.api, x.body, t.c.Model)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.warm = asked.WarmsUp() && !s.a.counting()
+	if t.api == wire.Gemini {
+		x.seals = &s.g.seals
+	}
+	x.reader = codecs[t.api].NewReader(asked)
+	x.writer = codecs[s.a.api].NewWriter(&x.out, asked, wire.WriterOptions{
+		Stream: s.a.stream, Array: x.array, ID: s.out.id, Now: s.a.start.Unix(), Model: s.a.model, Vendor: t.p.Dialect.Vendor,
+		Input: int64(s.a.env.Estimate()),
+	})
+	return x, nil
+}
+
+// warmed answers a request that only warms a cache: nobody is asked.
+func (t *try) warmed() outcome {
+	t.x.out.Reset()
+	t.x.write([]wire.Event{{Kind: wire.EventStart, Model: t.s.a.model}, {Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishLength}}})
+	t.resp = &http.Response{Header: http.Header{}}
+	return t.sendTranslated(t.x.out.Bytes(), &wire.Reply{P: t.api})
+}
+
+// unsayable makes an outcome of a request that the candidate's API can't be asked without lying.
+func (s *service) unsayable(err error) outcome {
+	v := &trace.Verdict{Row: "not-sayable", Kind: trace.Shape, Next: true, Status: http.StatusBadRequest, Words: err.Error()}
+	o := outcome{verdict: v, words: v.Words, status: v.Status, reply: vendorError{mine: true}}
+	var field *wire.FieldRefusal
+	if errors.As(err, &field) {
+		o.param, o.detail = field.Field, field.Code
+	}
+	return o
+}
+
+// told is what the trace tells of a translated try.
+func (x *translation) told() *trace.FromTo {
+	ft := &trace.FromTo{From: string(x.from), To: string(x.to)}
+	for _, l := range x.lost {
+		what := l.What
+		if l.Why != "" {
+			what += ": " + l.Why
+		}
+		ft.Lost = append(ft.Lost, what)
+	}
+	return ft
+}
+
+// carry takes whole events of the vendor's and returns what they are in the agent's API.
+// The bytes are good until the next call.
+func (x *translation) carry(events []byte) []byte {
+	x.out.Reset()
+	if x.split.Feed(events) != nil {
+		return nil
+	}
+	for ev := x.split.Next(); ev != nil; ev = x.split.Next() {
+		x.write(x.reader.Read(ev))
+	}
+	return x.out.Bytes()
+}
+
+func (x *translation) write(events []wire.Event) {
+	if x.seals != nil {
+		x.seals.note(events)
+	}
+	for i := range events {
+		if x.writer.Event(events[i]) != nil {
+			return // it writes into memory: only a reply that is over refuses
+		}
+	}
+}
+
+// end closes a reply that came whole.
+func (x *translation) end() []byte {
+	x.out.Reset()
+	x.write(x.reader.End())
+	return x.out.Bytes()
+}
+
+// fail ends a reply of which a part is out.
+func (x *translation) fail(ref *wire.Refusal) []byte {
+	x.out.Reset()
+	x.write([]wire.Event{{Kind: wire.EventFail, Fail: ref}})
+	return x.out.Bytes()
+}
+
+// ping is what keeps a silent agent waiting, in its API's own words.
+func (x *translation) ping() []byte {
+	x.out.Reset()
+	if x.writer.Ping() != nil {
+		return nil
+	}
+	return x.out.Bytes()
+}
+
+// contentType is that of the translated reply.
+func (x *translation) contentType() string {
+	if x.stream && !x.array {
+		return "text/event-stream"
+	}
+	return "application/json"
+}
+
+// folded reads a vendor's stream to its end for an agent that wants one piece. Nothing is
+// sent before that, so that any break still goes to the next candidate.
+func (t *try) folded(first []byte, err error, buf []byte) outcome {
+	s, x := t.s, t.x
+	facts := wire.Reply{P: t.api}
+	var split sse.Splitter
+	var class wire.Class
+	var whole bytes.Buffer
+	over := func() bool { return class == wire.Failed || class == wire.Refused && !t.last }
+	take := func(chunk []byte) error {
+		if err := split.Feed(chunk); err != nil {
+			return err
+		}
+		for ev := split.Next(); ev != nil && !over(); ev = split.Next() {
+			class = facts.Judge(ev)
+			whole.Write(x.carry(ev))
+		}
+		return nil
+	}
+	broke := take(first)
+	for err == nil && broke == nil && !over() {
+		var n int
+		n, err = t.resp.Body.Read(buf)
+		t.w.hear(time.Now())
+		broke = take(buf[:n])
+	}
+	if rest := split.Rest(); len(rest) > 0 && broke == nil {
+		broke = take(append(append([]byte(nil), rest...), "\n\n"...))
+	}
+	facts.Finish()
+	switch {
+	case s.gone():
+		return left()
+	case facts.Fault != nil:
+		return s.failedEvent(t.c, t.resp, facts.Fault)
+	case class == wire.Refused && !facts.Said && !t.last:
+		o := s.refused(facts.Refusal)
+		o.facts = facts.Facts
+		return o
+	case !facts.Whole || broke != nil:
+		return t.cutShort(err)
+	}
+	whole.Write(x.end())
+	return t.sendTranslated(whole.Bytes(), &facts)
+}
+
+// sendTranslated sends a reply that is whole in the agent's API.
+func (t *try) sendTranslated(body []byte, facts *wire.Reply) outcome {
+	out, now := t.s.out, time.Now()
+	out.mu.Lock()
+	out.passed = true
+	out.beginTranslated(t.resp, t.c, t.x, int64(len(body)))
+	t.s.rec.r.TTFTMS = now.Sub(t.s.a.start).Milliseconds()
+	out.write(body, false)
+	err := out.err
+	out.mu.Unlock()
+	if err != nil || t.s.gone() {
+		o := left()
+		o.facts, o.passed = facts.Facts, true
+		return o
+	}
+	return outcome{status: http.StatusOK, passed: true, facts: facts.Facts, sent: now}
+}
+
+// translated relays a vendor's reply in the agent's API.
+func (t *try) translated(first []byte, err error, buf []byte) outcome {
+	switch {
+	case !streamed(t.resp.Header, first):
+		return t.pieced(first, err)
+	case t.x.stream:
+		return t.events(first, err, buf)
+	}
+	return t.folded(first, err, buf)
+}
+
+// pieced translates a reply that came in one piece although a stream was asked for.
+func (t *try) pieced(first []byte, err error) outcome {
+	s := t.s
+	body, more := first, false
+	if err == nil {
+		body, more, err = t.gather(first)
+	}
+	if more || err != nil && !isEnd(err) {
+		return t.cutShort(err)
+	}
+	facts := wire.Reply{P: t.api}
+	switch facts.JudgeWhole(body) {
+	case wire.Failed:
+		return s.failedEvent(t.c, t.resp, facts.Fault)
+	case wire.Refused:
+		if !t.last {
+			return s.refused(facts.Refusal)
+		}
+	case wire.Lead, wire.Buffering, wire.Thinking, wire.Content:
+		if !facts.Whole { // cut off, though the connection ended well
+			return t.cutShort(err)
+		}
+	}
+	t.x.out.Reset()
+	t.x.write(t.x.reader.Whole(body))
+	return t.sendTranslated(t.x.out.Bytes(), &facts)
+}

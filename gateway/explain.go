@@ -56,7 +56,7 @@ func (g *Gateway) Explain(q Question) (trace.Route, error) {
 
 func (g *Gateway) handleExplain(w http.ResponseWriter, r *http.Request) {
 	var q Question
-	if err := readCommand(r, &q); err != nil {
+	if err := readCommand(r, &q, g.live.Load().cfg.BodyLimit); err != nil {
 		apiError(w, err)
 		return
 	}

@@ -180,3 +180,13 @@ func TestAnAgentThatReadsLateSaysNothingAgainstItsVendor(t *testing.T) {
 		}
 	})
 }
+
+func TestAModelsNameNeverBreaksTheReplysHeaders(t *testing.T) {
+	for _, name := range []string{`m\u001b]0;x\u0007`, `m\r\nX-Other: 1`, `m\u0000`, strings.Repeat("m", 100<<10)} {
+		r := newRig(t, lone, vendors{"a": good("chat", false)})
+		got := r.ask("/v1/chat/completions", chatBody("a/"+name))
+		if h := got.header.Get("X-Magpie-Model"); got.status != 200 || h == "" || len(h) > 300 || got.header.Get("X-Other") != "" {
+			t.Errorf("%.20s: %d, %.80q", name, got.status, h)
+		}
+	}
+}

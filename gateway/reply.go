@@ -80,7 +80,7 @@ func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64,
 			h[name] = v
 		}
 	}
-	own := [...]string{c.Provider, c.Model, r.id}
+	own := [...]string{c.Provider, headerValue(c.Model), r.id}
 	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = own[0:1:1], own[1:2:2], own[2:3:3]
 	if len(kind) > 0 && kind[0] == eventType[0] || strings.HasPrefix(h.Get("Content-Type"), eventType[0]) {
 		streamHeaders(h)
@@ -114,6 +114,17 @@ func (r *reply) beginTranslated(resp *http.Response, c *trace.Candidate, x *tran
 	}
 	r.begun, r.status = true, http.StatusOK
 	r.w.WriteHeader(http.StatusOK)
+}
+
+// headerValue makes a model's id fit a header: agents' libraries give a whole reply up for
+// one that holds a control character, or is very long.
+func headerValue(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return '?'
+		}
+		return c
+	}, bounded(s))
 }
 
 // write sends b; the first failure stays. flush sends what net/http still holds.
@@ -166,7 +177,7 @@ func (r *reply) relayError(status int, o *outcome, retry int64) {
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(o.reply.body)))
-	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = []string{o.of.Provider}, []string{o.of.Model}, []string{r.id}
+	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = []string{o.of.Provider}, []string{headerValue(o.of.Model)}, []string{r.id}
 	if retry > 0 {
 		h.Set("Retry-After", strconv.FormatInt(retry, 10))
 	}

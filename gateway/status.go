@@ -193,8 +193,8 @@ type commandBody struct {
 
 const commandBytes = 64 << 10
 
-func readCommand(r *http.Request, to any) error {
-	body, err := upstream.ReadBody(r.Body, r.ContentLength, commandBytes)
+func readCommand(r *http.Request, to any, limit int64) error {
+	body, err := upstream.ReadBody(r.Body, r.ContentLength, limit)
 	if err != nil {
 		return badCall("the body can't be read: " + err.Error())
 	}
@@ -209,7 +209,7 @@ func (g *Gateway) handlePreview(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var c commandBody
-	if err := readCommand(r, &c); err != nil {
+	if err := readCommand(r, &c, commandBytes); err != nil {
 		apiError(w, err)
 		return
 	}
@@ -226,7 +226,7 @@ func (g *Gateway) handleDo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var c commandBody
-	if err := readCommand(r, &c); err != nil {
+	if err := readCommand(r, &c, commandBytes); err != nil {
 		apiError(w, err)
 		return
 	}

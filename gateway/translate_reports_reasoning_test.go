@@ -191,8 +191,8 @@ func TestThinkingIsAskedForAndItsSignatureKept(t *testing.T) {
 			first := r.ask("/v1/chat/completions", head+"]}")
 			message := show1of(t, first.body, "choices", 0, "message")
 			second := r.ask("/v1/chat/completions", head+","+message+`,{"role":"tool","tool_call_id":"t","content":"a"}]}`)
-			got := at(any(v.got[len(v.got)-1].body), "messages", 1, "content", 0)
-			if second.status != 200 || at(got, "signature") != "S1" || at(got, "thinking") != "deep" || at(any(v.got[1].body), "thinking") == nil {
+			got := at(v.got[len(v.got)-1].body, "messages", 1, "content", 0)
+			if second.status != 200 || at(got, "signature") != "S1" || at(got, "thinking") != "deep" || at(v.got[1].body, "thinking") == nil {
 				t.Errorf("%s\n%v", first.body, v.raw)
 			}
 		})
@@ -259,7 +259,7 @@ func TestThoughtsReachGeminisClients(t *testing.T) {
 			said := show1of(t, first.body, "candidates", 0, "content")
 			second := strings.Replace(body(`"includeThoughts":true,"thinkingBudget":4096`), `}],"generationConfig"`, `},`+said+`,{"role":"user","parts":[{"text":"more"}]}],"generationConfig"`, 1)
 			r.ask("/v1beta/models/claude-opus-4-5:generateContent", second)
-			got := at(any(v.got[len(v.got)-1].body), "messages", 1, "content", 0)
+			got := at(v.got[len(v.got)-1].body, "messages", 1, "content", 0)
 			if at(got, "type") != "thinking" || at(got, "signature") != "S1" || at(got, "thinking") != "5-7-5" {
 				t.Errorf("%s\n%s", first.body, v.raw[len(v.raw)-1])
 			}

@@ -28,6 +28,7 @@ const (
 	pageBytes  = 64 << 10 // of a web page, for its title
 	peekBytes  = 4 << 10  // before a reply is judged to be one
 	wholeBytes = 64 << 20 // of a reply that is kept whole to be read for a refusal
+	firstBytes = 1 << 20  // room for a reply before any of it has come
 	bufBytes   = 16 << 10
 	errorWait  = 10 * time.Second // for an error's body
 )
@@ -376,14 +377,15 @@ func (s *service) judge(reply *wire.Reply, body []byte) wire.Class {
 
 // gather reads the rest of a reply, as far as it is kept whole; more = it goes on.
 func (t *try) gather(first []byte) (body []byte, more bool, err error) {
-	size := len(first) + 512
+	size, whole := len(first)+512, wholeBytes+1
 	if n := t.resp.ContentLength; n > 0 && n <= wholeBytes {
-		size = int(n) + 1
+		whole = int(n) + 1
+		size = min(whole, firstBytes)
 	}
 	body = append(make([]byte, 0, size), first...)
 	for len(body) <= wholeBytes {
-		if len(body) == cap(body) {
-			body = append(body, 0)[:len(body)]
+		if len(body) == cap(body) { // what was announced may never come
+			body = append(make([]byte, 0, max(len(body)+1, min(2*cap(body), whole))), body...)
 		}
 		var n int
 		n, err = t.resp.Body.Read(body[len(body):cap(body)])

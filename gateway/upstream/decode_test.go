@@ -117,6 +117,32 @@ func TestReadBodyKeepsItsBound(t *testing.T) {
 	}
 }
 
+// stingy says that there is much and gives a part of it.
+type stingy struct{ left int }
+
+func (s *stingy) Read(p []byte) (int, error) {
+	if s.left == 0 {
+		return 0, io.EOF
+	}
+	n := min(s.left, len(p), 1000)
+	s.left -= n
+	return n, nil
+}
+
+func TestABodyThatIsAnnouncedTakesUpWhatCame(t *testing.T) {
+	const announced = 60 << 20
+	for _, sent := range []int{0, 1, 1 << 20, 5<<20 + 7} {
+		got, err := ReadBody(&stingy{sent}, announced, 64<<20)
+		if !errors.Is(err, io.ErrUnexpectedEOF) || len(got) != sent || cap(got) > max(atFirst, 4*sent) {
+			t.Errorf("%d sent: %d bytes in %d, %v", sent, len(got), cap(got), err)
+		}
+	}
+	got, err := ReadBody(&stingy{announced}, announced, 64<<20)
+	if err != nil || len(got) != announced {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(text), "zstd")
 	f.Add(pack(f, "gzip", []byte(text)), "gzip")

@@ -9,7 +9,7 @@ import (
 
 // atFirst is how much room a body gets before any of it has come. One that is announced as
 // larger gets more as it comes: whoever announces much and sends nothing takes up little.
-const atFirst = 1 << 20
+const atFirst = 4 << 20
 
 // ReadBody reads all of r, at most limit bytes; length is what the sender announced, -1 for
 // unknown. More is ErrTooLarge.

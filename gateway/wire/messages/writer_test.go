@@ -424,9 +424,6 @@ func TestAnyEventsMakeAReplyByTheGrammar(t *testing.T) {
 }
 
 func TestALongCallIsNotJoinedAgainAndAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("large")
-	}
 	events := []wire.Event{evStart(), evCall(0, "a", "f"), evCall(1, "b", "g"), evArgs(1, `{"x":"`)}
 	for range 256 << 10 {
 		events = append(events, evArgs(1, "abcd"))

@@ -88,24 +88,30 @@ func sample(f *testing.F, api wire.Protocol) string {
 }
 
 // FuzzAnyStreamGoesToEveryAPI takes a stream's events in any order, some of them twice or
-// never, and cuts it anywhere. order names an event a byte; none = as it is.
+// never, cuts it anywhere, and puts something else in a place of it. order names an event a
+// byte; none = as it is.
 func FuzzAnyStreamGoesToEveryAPI(f *testing.F) {
+	samples := make([]string, len(wire.Protocols))
 	for i, api := range wire.Protocols {
-		s := sample(f, api)
-		f.Add(uint8(i), s, []byte{}, uint16(len(s)))
-		f.Add(uint8(i), s, []byte{}, uint16(len(s)/2))
-		f.Add(uint8(i), s, []byte{0, 1, 3, 2, 4, 4, 6, 5, 9, 8, 7, 12, 11, 10, 200, 13, 14, 15}, uint16(60000))
-		f.Add(uint8(i), s, []byte{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, uint16(60000))
+		samples[i] = sample(f, api)
+		f.Add(uint8(i), []byte{}, uint16(len(samples[i])), uint16(0), "")
+		f.Add(uint8(i), []byte{}, uint16(len(samples[i])/2), uint16(30), "null")
+		f.Add(uint8(i), []byte{0, 1, 3, 2, 4, 4, 6, 5, 9, 8, 7, 12, 11, 10, 200, 13, 14, 15}, uint16(60000), uint16(700), "\n\n")
+		f.Add(uint8(i), []byte{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, uint16(60000), uint16(99), `{"error":"x"}`)
 	}
-	f.Fuzz(func(t *testing.T, n uint8, text string, order []byte, cut uint16) {
+	f.Fuzz(func(t *testing.T, n uint8, order []byte, cut, at uint16, with string) {
 		api := apiOf(n)
+		text := samples[int(n)%len(samples)]
 		if len(order) > 0 {
 			pieces := strings.SplitAfter(text, "\n\n")
 			var b strings.Builder
-			for _, k := range order {
+			for _, k := range order[:min(len(order), 64)] {
 				b.WriteString(pieces[int(k)%len(pieces)])
 			}
 			text = b.String()
+		}
+		if int(at) < len(text) {
+			text = text[:at] + with + text[min(len(text), int(at)+len(with)):]
 		}
 		text = text[:min(len(text), int(cut))]
 		events := readStream(api, text, 37)

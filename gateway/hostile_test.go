@@ -2,9 +2,11 @@ package gateway_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,6 +179,58 @@ func TestAnAgentThatReadsLateSaysNothingAgainstItsVendor(t *testing.T) {
 		}
 		if route := r.last(); route.Status != 200 || route.Tries[0].Rest != nil {
 			t.Errorf("%d, %+v", route.Status, route.Tries)
+		}
+	})
+}
+
+// leaver is a vendor whose connections each serve so many requests, and end in the middle of the
+// next one, before a byte of its reply. It counts all that it was sent.
+func leaver(t *testing.T, serves int, asked *atomic.Int64) http.Handler {
+	whole := ok("chat", "hello")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		c, buf, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		for n := 0; ; n++ {
+			asked.Add(1)
+			if n == serves {
+				return
+			}
+			_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(whole), whole)
+			next, err := http.ReadRequest(buf.Reader)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, next.Body)
+		}
+	})
+}
+
+func TestAConnectionThatItsVendorLeftSaysNothingAgainstTheKey(t *testing.T) {
+	var asked atomic.Int64
+	r := newRig(t, twoKeys, vendors{"a": leaver(t, 1, &asked)})
+	for n := range 3 {
+		got := r.ask("/v1/chat/completions", chatBody("a/m"))
+		if route := r.last(); got.status != 200 || tried(route) != "a/k1" || route.Tries[0].Rest != nil {
+			t.Errorf("request %d: %d, tried %s: %+v", n, got.status, tried(route), route.Tries)
+		}
+	}
+	if asked.Load() != 5 {
+		t.Errorf("the vendor was asked %d times, of which 2 it left", asked.Load())
+	}
+}
+
+func TestAVendorThatLeavesEveryConnectionIsNotAskedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		r := newRig(t, lone, vendors{"a": leaver(t, 0, &asked)})
+		got := r.ask("/v1/chat/completions", chatBody("a/m"))
+		if route := r.last(); got.status != 502 || asked.Load() != 3 || len(route.Tries) != 3 {
+			t.Errorf("%d, asked %d times in %d tries", got.status, asked.Load(), len(route.Tries))
 		}
 	})
 }

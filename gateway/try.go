@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"time"
@@ -47,6 +48,9 @@ type try struct {
 	resp *http.Response
 	api  wire.Protocol // that the vendor is asked on
 	x    *translation  // nil where that is the agent's own
+
+	hooks  httptrace.ClientTrace // of its connection
+	reused bool                  // it was used before
 }
 
 // try asks one candidate. It ends when its reply was sent or has failed.
@@ -156,10 +160,7 @@ func (t *try) send(secret config.Secret) *outcome {
 	}
 	rt, err := s.g.pool.For(via)
 	if err == nil {
-		var req *http.Request
-		if req, err = t.request(secret); err == nil {
-			t.resp, err = rt.RoundTrip(req) //nolint:bodyclose // try closes it
-		}
+		t.resp, err = t.roundTrip(rt, secret) //nolint:bodyclose // try closes it
 	}
 	if err == nil {
 		return nil

@@ -19,6 +19,7 @@ const (
 	version    = 1
 	maxRest    = 8 * 24 * time.Hour  // no rest is longer
 	readingAge = 30 * 24 * time.Hour // a reading older than this tells nothing
+	clockSkew  = time.Minute         // a reading from later than this was made by a clock that was wrong
 )
 
 // restsFile is rests.json.
@@ -140,7 +141,11 @@ func (s *Store) loadRests(f *facts, data []byte, now time.Time) error {
 		if rest.Key == "" || !rest.By.Kept() || !now.Before(rest.Until) {
 			continue
 		}
-		// A clock that was wrong then must not rest anyone for years.
+		// A clock that was wrong then must not rest anyone for years, nor let a rest begin
+		// later than any answer that could end it.
+		if rest.Since.After(now) {
+			rest.Since, rest.Until = now, now.Add(rest.Until.Sub(rest.Since))
+		}
 		if last := now.Add(maxRest); rest.Until.After(last) {
 			rest.Until = last
 		}
@@ -160,7 +165,8 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 		return err
 	}
 	for id, r := range q.Accounts {
-		if len(r.Windows) == 0 || now.Sub(r.Read) > readingAge {
+		age := now.Sub(r.Read)
+		if len(r.Windows) == 0 || age > readingAge || age < -clockSkew {
 			continue
 		}
 		st := f.standing[id]

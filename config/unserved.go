@@ -48,7 +48,7 @@ func unserved[T any](prefix string, fields []field[T], from *T) []string {
 func setting(value any) string {
 	v := reflect.Indirect(reflect.ValueOf(value))
 	if v.Kind() == reflect.String {
-		return " = " + strconv.Quote(v.String())
+		return " = " + strconv.Quote(clean(v.String())) // an address may have a key in its query
 	}
 	if v.Kind() == reflect.Bool {
 		return " = " + strconv.FormatBool(v.Bool())

@@ -17,6 +17,7 @@ func TestWhatIsNotCarriedOutIsNamed(t *testing.T) {
 		{"a sink", `sink = true`, `sink = true`},
 		{"a key's weight", "[providers.a]\nkeys = [{ name = \"x\", env = \"A\", weight = 2 }]", `providers.a.keys.x.weight`},
 		{"a provider's sink", "[providers.a]\nsink = true", `providers.a.sink = true`},
+		{"an address with a key in its query", "[providers.a]\nbalance_url = \"https://relay.example/usage?key=abcdefgh&x=1\"", `providers.a.balance_url = "https://relay.example/usage*************&x=1"`},
 		{"a limit", "[providers.a]\nmax_concurrency = 3", `providers.a.max_concurrency`},
 		{"a member's effort", "[providers.a]\n[groups.g]\nmembers = [\"a/m:high\", \"a/m\"]", `groups.g.members: the fixed effort of "a/m:high"`},
 		{"a fallback's effort", "[providers.a]\nfallback = [\"a/m:low\"]", `providers.a.fallback: the fixed effort of "a/m:low"`},

@@ -66,7 +66,11 @@ func (g *Gateway) Reload() error {
 
 // Warn tells things of the config that the person should know, at start and in the status.
 func (g *Gateway) Warn(all []string) {
-	g.config.warn(all)
+	masked := make([]string, len(all))
+	for i, w := range all {
+		masked[i] = g.masker.Mask(w)
+	}
+	g.config.warn(masked)
 	for _, w := range all {
 		g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: w})
 	}

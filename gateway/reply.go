@@ -164,6 +164,18 @@ func (r *reply) refuse(ref *wire.Refusal, facts *wire.Facts) {
 	r.write(ref.Event(r.api, facts, r.passed), true)
 }
 
+// passable returns those of an error's headers that the agent gets, without secrets: a vendor
+// that names the key that it refuses may do so anywhere.
+func (g *Gateway) passable(h http.Header) http.Header {
+	out := make(http.Header, len(passedOn))
+	for _, name := range passedOn {
+		for _, v := range h[name] {
+			out[name] = append(out[name], g.masker.Mask(v))
+		}
+	}
+	return out
+}
+
 // relayError ends the reply with the vendor's own error bytes, under the names of whoever
 // sent them.
 func (r *reply) relayError(status int, o *outcome, retry int64) {

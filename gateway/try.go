@@ -212,7 +212,7 @@ func (t *try) refusal() outcome {
 	case o.verdict.Page:
 		o.named(t.p.Name)
 	case t.x == nil && saysJSON(head, body) && json.Valid(body): // no half of one
-		o.reply = vendorError{header: head, body: t.s.g.masker.MaskBytes(body)}
+		o.reply = vendorError{header: t.s.g.passable(head), body: t.s.g.masker.MaskBytes(body)}
 	}
 	return o
 }

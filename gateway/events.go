@@ -122,7 +122,7 @@ func (t *try) cutOff(h *hold, c *cut, passed bool) outcome {
 	}
 	words := "the connection to " + t.p.Name + " was lost in the middle of the reply"
 	switch {
-	case errors.Is(c.err, sse.ErrTooLong):
+	case errors.Is(c.err, sse.ErrTooLong), errors.Is(c.err, errTooMuch):
 		words = t.p.Name + " sent " + c.err.Error()
 	case contextCause(t) != nil:
 		words = fmt.Sprintf("%s sent nothing for %s in the middle of the reply", t.p.Name, t.w.stall)

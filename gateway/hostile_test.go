@@ -244,3 +244,36 @@ func TestAModelsNameNeverBreaksTheReplysHeaders(t *testing.T) {
 		}
 	}
 }
+
+func TestAStreamThatCantBeReadIsNoWholeReply(t *testing.T) {
+	// The agent wants one piece and its vendor streams in another API: an event that is no JSON
+	// came out as an error under a status of 200, and nobody else was asked.
+	odd := strings.Replace(stream("chat"), "hel", "h\x00l", 1)
+	for _, api := range []string{"messages", "responses", "gemini"} {
+		v := byKey(&canned{status: 200, kind: "text/event-stream", body: odd}, "chat")
+		toml := "[providers.a]\nchat = \"{a}/v1\"\nkeys = [{ name = \"k1\", value = \"" + keyOne + "\" }, { name = \"k2\", value = \"" + keyTwo + "\" }]\n"
+		r := newRig(t, toml, vendors{"a": v})
+		got := r.ask(asking(api, "a/m", false))
+		if route := r.last(); got.status != 200 || !strings.Contains(got.body, "from the second") || tried(route) != "a/k1 a/k2" {
+			t.Errorf("%s: tried %s: %d %s", api, tried(route), got.status, got.body)
+		}
+	}
+}
+
+func TestAStreamWithoutEndIsNotGatheredForEver(t *testing.T) {
+	part := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("a", 1<<20) + "\"}}]}\n\n"
+	endless := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, part); err != nil {
+				return
+			}
+		}
+	})
+	toml := "[providers.a]\nchat = \"{a}/v1\"\nkeys = [{ name = \"k1\", value = \"" + keyOne + "\" }, { name = \"k2\", value = \"" + keyTwo + "\" }]\n"
+	r := newRig(t, toml, vendors{"a": byKey(endless, "chat")})
+	got := r.ask(asking("messages", "a/m", false))
+	if route := r.last(); got.status != 200 || !strings.Contains(got.body, "from the second") {
+		t.Errorf("tried %s: %d %.300s, %+v", tried(route), got.status, got.body, route.Tries)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"dev.magpie/gateway/failure"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/wire"
 	"dev.magpie/gateway/wire/chat"
@@ -34,7 +35,8 @@ type translation struct {
 	split    sse.Splitter
 	stream   bool // the agent reads events, or Gemini's array
 	array    bool
-	warm     bool // no reply is wanted, only a warm cache, which another API has no word for
+	failed   *wire.Refusal // what the reader or we made of a reply that can't be read on
+	warm     bool          // no reply is wanted, only a warm cache, which another API has no word for
 }
 
 // neutral reads the ask into the neutral form, once for all tries.
@@ -137,6 +139,9 @@ func (x *translation) write(events []wire.Event) {
 		x.seals.note(events)
 	}
 	for i := range events {
+		if events[i].Kind == wire.EventFail {
+			x.failed = events[i].Fail
+		}
 		if x.writer.Event(events[i]) != nil {
 			return // it writes into memory: only a reply that is over refuses
 		}
@@ -182,6 +187,7 @@ func (t *try) folded(first []byte, err error, buf []byte) outcome {
 	var split sse.Splitter
 	var class wire.Class
 	var whole bytes.Buffer
+	room := foldedBytes
 	over := func() bool { return class == wire.Failed || class == wire.Refused && !t.last }
 	take := func(chunk []byte) error {
 		if err := split.Feed(chunk); err != nil {
@@ -190,6 +196,9 @@ func (t *try) folded(first []byte, err error, buf []byte) outcome {
 		for ev := split.Next(); ev != nil && !over(); ev = split.Next() {
 			class = facts.Judge(ev)
 			whole.Write(x.carry(ev))
+		}
+		if room -= len(chunk); room < 0 { // the writer holds what it gathers
+			return errTooMuch
 		}
 		return nil
 	}
@@ -213,15 +222,27 @@ func (t *try) folded(first []byte, err error, buf []byte) outcome {
 		o := s.refused(facts.Refusal)
 		o.facts = facts.Facts
 		return o
-	case !facts.Whole || broke != nil:
+	case broke != nil:
+		return t.cutShort(broke)
+	case !facts.Whole:
 		return t.cutShort(err)
 	}
 	whole.Write(x.end())
 	return t.sendTranslated(whole.Bytes(), &facts)
 }
 
+// foldedBytes is how much of a stream is gathered into one reply: the same text takes up more
+// room in events than in one piece.
+const foldedBytes = 2 * wholeBytes
+
+// errTooMuch says that a stream does not end where one reply was to be made of it.
+var errTooMuch = errors.New("more than 128 MiB where one whole reply was asked for")
+
 // sendTranslated sends a reply that is whole in the agent's API.
 func (t *try) sendTranslated(body []byte, facts *wire.Reply) outcome {
+	if f := t.x.failed; f != nil { // no whole reply is an error: what of it can't be read, another may answer
+		return t.s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(f.Words)})
+	}
 	out, now := t.s.out, time.Now()
 	out.mu.Lock()
 	out.passed = true

@@ -18,6 +18,7 @@ func (t *try) events(first []byte, err error, buf []byte) outcome {
 	h := t.newHold()
 	// first lies in buf: feed takes a copy before the next read.
 	feedErr := h.feed(first, time.Now())
+	room := foldedBytes
 	for err == nil && feedErr == nil && !t.over(h) {
 		var n int
 		n, err = t.resp.Body.Read(buf)
@@ -25,6 +26,9 @@ func (t *try) events(first []byte, err error, buf []byte) outcome {
 			now := time.Now()
 			t.w.hear(now)
 			feedErr = h.feed(buf[:n], now)
+		}
+		if room -= n; room < 0 && t.x != nil && feedErr == nil { // what ends with all that was said is gathered
+			feedErr = errTooMuch
 		}
 	}
 	return t.closed(h, err, feedErr)
@@ -74,7 +78,7 @@ func (t *try) over(h *hold) bool {
 // closed makes an outcome of a stream that ended, failed, or was left.
 func (t *try) closed(h *hold, err, feedErr error) outcome {
 	s, now := t.s, time.Now()
-	tooLong := errors.Is(feedErr, sse.ErrTooLong)
+	tooLong := errors.Is(feedErr, sse.ErrTooLong) || errors.Is(feedErr, errTooMuch)
 	var broke *cut
 	switch {
 	case tooLong:
@@ -97,6 +101,10 @@ func (t *try) closed(h *hold, err, feedErr error) outcome {
 		return o
 	case state == dropped:
 		return s.failedEvent(t.c, t.resp, f.Fault)
+	case t.x != nil && t.x.failed != nil && f.Fault == nil: // the agent was told of what can't be read
+		o := s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(t.x.failed.Words)})
+		o.passed, o.facts = true, f.Facts
+		return o
 	case f.Fault != nil: // the vendor's error event passed with the rest
 		o := s.failedEvent(t.c, t.resp, f.Fault)
 		o.passed, o.facts = true, f.Facts

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
 )
 
 // byKey is a vendor that misbehaves to the first key and answers the second.
@@ -260,6 +261,17 @@ func TestAStreamThatCantBeReadIsNoWholeReply(t *testing.T) {
 	}
 }
 
+func TestAStreamThatCantBeReadOnIsNoSuccess(t *testing.T) {
+	v := &canned{status: 200, kind: "text/event-stream", body: strings.Replace(stream("chat"), "lo", "l\x00o", 1)}
+	r := newRig(t, "[providers.a]\nchat = \"{a}/v1\"\nkeys = [{ name = \"k1\", value = \""+keyOne+"\" }]\n", vendors{"a": v})
+	for _, api := range []string{"messages", "responses", "gemini"} {
+		got := r.ask(asking(api, "a/m", true))
+		if route := r.last(); got.status != 200 || !strings.Contains(got.body, `"error":{`) || route.Status != 502 || route.Tries[0].Fail != trace.Network {
+			t.Errorf("%s: the agent got %d %s\nthe route tells %d, %+v", api, got.status, got.body, route.Status, route.Tries)
+		}
+	}
+}
+
 func TestAStreamWithoutEndIsNotGatheredForEver(t *testing.T) {
 	part := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("a", 1<<20) + "\"}}]}\n\n"
 	endless := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -275,5 +287,11 @@ func TestAStreamWithoutEndIsNotGatheredForEver(t *testing.T) {
 	got := r.ask(asking("messages", "a/m", false))
 	if route := r.last(); got.status != 200 || !strings.Contains(got.body, "from the second") {
 		t.Errorf("tried %s: %d %.300s, %+v", tried(route), got.status, got.body, route.Tries)
+	}
+	// A reply that is streamed on ends in an error at last.
+	r.store.Wake([]provider.AccountID{"a/k1"}, time.Now())
+	got = r.ask(asking("responses", "a/m", true))
+	if route := r.last(); tried(route) != "a/k1" || route.Status != 502 || !strings.Contains(got.body[max(0, len(got.body)-2000):], "response.failed") {
+		t.Errorf("tried %s: %d, ends %.300q", tried(route), route.Status, got.body[max(0, len(got.body)-300):])
 	}
 }

@@ -231,12 +231,12 @@ func (t *try) folded(first []byte, err error, buf []byte) outcome {
 	return t.sendTranslated(whole.Bytes(), &facts)
 }
 
-// foldedBytes is how much of a stream is gathered into one reply: the same text takes up more
-// room in events than in one piece.
+// foldedBytes is how much of a stream is translated: the same text takes up more room in events
+// than in one piece, and a translated reply is gathered also where it is streamed.
 const foldedBytes = 2 * wholeBytes
 
-// errTooMuch says that a stream does not end where one reply was to be made of it.
-var errTooMuch = errors.New("more than 128 MiB where one whole reply was asked for")
+// errTooMuch says that a stream that is translated does not end.
+var errTooMuch = errors.New("more than 128 MiB in one reply")
 
 // sendTranslated sends a reply that is whole in the agent's API.
 func (t *try) sendTranslated(body []byte, facts *wire.Reply) outcome {

@@ -212,17 +212,32 @@ func leaver(t *testing.T, serves int, asked *atomic.Int64) http.Handler {
 }
 
 func TestAConnectionThatItsVendorLeftSaysNothingAgainstTheKey(t *testing.T) {
-	var asked atomic.Int64
-	r := newRig(t, twoKeys, vendors{"a": leaver(t, 1, &asked)})
-	for n := range 3 {
-		got := r.ask("/v1/chat/completions", chatBody("a/m"))
-		if route := r.last(); got.status != 200 || tried(route) != "a/k1" || route.Tries[0].Rest != nil {
-			t.Errorf("request %d: %d, tried %s: %+v", n, got.status, tried(route), route.Tries)
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		r := newRig(t, twoKeys, vendors{"a": leaver(t, 1, &asked)})
+		for n := range 3 {
+			got := r.ask("/v1/chat/completions", chatBody("a/m"))
+			if route := r.last(); got.status != 200 || tried(route) != "a/k1" || route.Tries[0].Rest != nil {
+				t.Errorf("request %d: %d, tried %s: %+v", n, got.status, tried(route), route.Tries)
+			}
+			pass(5 * time.Second)
 		}
-	}
-	if asked.Load() != 5 {
-		t.Errorf("the vendor was asked %d times, of which 2 it left", asked.Load())
-	}
+		if asked.Load() != 5 {
+			t.Errorf("the vendor was asked %d times, of which 2 it left", asked.Load())
+		}
+	})
+}
+
+func TestAConnectionThatEndsWhileItIsInUseIsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		r := newRig(t, twoKeys, vendors{"a": leaver(t, 1, &asked)})
+		r.ask("/v1/chat/completions", chatBody("a/m"))
+		got := r.ask("/v1/chat/completions", chatBody("a/m"))
+		if route := r.last(); got.status != 200 || tried(route) != "a/k1 a/k2" || route.Tries[0].Fail != trace.Network {
+			t.Errorf("%d, tried %s: %+v", got.status, tried(route), route.Tries)
+		}
+	})
 }
 
 func TestAVendorThatLeavesEveryConnectionIsNotAskedForEver(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"syscall"
+	"time"
 
 	"dev.magpie/config"
 )
@@ -14,6 +15,10 @@ import (
 // staleMost is how often a request is sent anew because the connection that it was put on had
 // been left by its vendor.
 const staleMost = 2
+
+// idleLeast is how long a connection has to have lain idle for its end to be one of idleness:
+// vendors leave none sooner, and one that ends while it is in use is its vendor's failure.
+const idleLeast = time.Second
 
 // roundTrip sends the request and returns what answers it. A vendor may close a connection that
 // lies idle at the very moment in which it is used again: that says nothing of who is asked, and
@@ -28,7 +33,7 @@ func (t *try) roundTrip(rt *http.Transport, secret config.Secret) (*http.Respons
 			return nil, err
 		}
 		resp, err := rt.RoundTrip(req)
-		if err == nil || !t.reused || n == staleMost || !closedUnused(err) || t.ctx.Err() != nil {
+		if err == nil || !t.idled || n == staleMost || !closedUnused(err) || t.ctx.Err() != nil {
 			return resp, err
 		}
 		if n == staleMost-1 { // whoever left one connection may have left all
@@ -37,7 +42,7 @@ func (t *try) roundTrip(rt *http.Transport, secret config.Secret) (*http.Respons
 	}
 }
 
-func (t *try) gotConn(i httptrace.GotConnInfo) { t.reused = i.Reused }
+func (t *try) gotConn(i httptrace.GotConnInfo) { t.idled = i.WasIdle && i.IdleTime >= idleLeast }
 
 // closedUnused says whether a connection ended before anything came over it.
 func closedUnused(err error) bool {

@@ -49,8 +49,8 @@ type try struct {
 	api  wire.Protocol // that the vendor is asked on
 	x    *translation  // nil where that is the agent's own
 
-	hooks  httptrace.ClientTrace // of its connection
-	reused bool                  // it was used before
+	hooks httptrace.ClientTrace // of its connection
+	idled bool                  // it lay idle for a while before
 }
 
 // try asks one candidate. It ends when its reply was sent or has failed.

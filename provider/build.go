@@ -13,7 +13,7 @@ import (
 // Build makes the catalogue of what a config and the presets give together. What is wrong
 // is returned in the order of the file's lines; a catalogue with problems is not to be used.
 func Build(cfg *config.Config) (*Catalog, []config.Problem) {
-	b := &builder{cfg: cfg, cat: &Catalog{Routing: cmp.Or(cfg.Routing, "smart")}}
+	b := &builder{cfg: cfg, cat: &Catalog{Routing: cmp.Or(cfg.Routing, "smart"), Affinity: cmp.Or(cfg.Affinity, "auto")}}
 	for i := range cfg.Providers {
 		b.provider(&cfg.Providers[i])
 	}
@@ -50,7 +50,7 @@ func (b *builder) provider(cp *config.Provider) {
 		ID: cp.ID, Name: cmp.Or(cp.Name, cp.ID),
 		Bases:   bases,
 		Models:  models(cp.Models),
-		Routing: cmp.Or(cp.Routing, b.cat.Routing), Affinity: cmp.Or(cp.Affinity, b.cfg.Affinity, "auto"),
+		Routing: cmp.Or(cp.Routing, b.cat.Routing), Affinity: cmp.Or(cp.Affinity, b.cat.Affinity),
 		Sink: b.cfg.Sink, Proxy: cmp.Or(cp.Proxy, b.cfg.Proxy),
 		Unlisted: cp.Unlisted, Off: cp.Off,
 		Rate:          cmp.Or(cp.PriceRate, 1),

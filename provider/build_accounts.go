@@ -65,6 +65,13 @@ func key(k *config.Key, place int) *Account {
 	}
 }
 
+func most(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
 func signedIn(provider string, a *config.Account, place int) *Account {
 	name := a.Name
 	if name == "" {
@@ -72,7 +79,8 @@ func signedIn(provider string, a *config.Account, place int) *Account {
 	}
 	return &Account{
 		Name: name, Kind: KindAccount, Models: a.Models, Weight: 1,
-		Proxy: a.Proxy, Cap: a.Cap, Off: a.Off, Home: a.Home,
+		Proxy: a.Proxy, Off: a.Off, Home: a.Home,
+		Cap: a.Cap, Caps: a.WindowCaps, Credits: a.Credits == nil || *a.Credits, Resets: a.AutoReset, Busy: most(a.MaxConcurrency),
 		Unready: "account " + provider + "/" + name + " is a program's sign-in, which this version cannot use yet: give the provider a key",
 	}
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"slices"
 
 	"dev.magpie/config"
 )
@@ -13,7 +14,12 @@ func (b *builder) group(cg *config.Group) {
 		ID: cg.ID, Name: cmp.Or(cg.Name, cg.ID),
 		Routing: cmp.Or(cg.Routing, b.cat.Routing),
 		Off:     cg.Off, Context: cg.Context, FirstToken: cg.FirstToken,
-		Place: len(b.cat.Groups),
+		Place:    len(b.cat.Groups),
+		Affinity: cmp.Or(cg.Affinity, b.cat.Affinity), Sink: b.cfg.Sink,
+		Pick: cg.Pick, Classifier: cg.Classifier, Effort: cg.Effort, Efforts: cg.Efforts,
+	}
+	if cg.Sink != nil {
+		g.Sink = *cg.Sink
 	}
 	for i, s := range cg.Members {
 		r, err := ParseRef(s)
@@ -22,6 +28,16 @@ func (b *builder) group(cg *config.Group) {
 			continue
 		}
 		g.Members = append(g.Members, b.whole(r))
+		g.Spelled = append(g.Spelled, s)
+	}
+	for _, r := range cg.Rules {
+		use := slices.Index(g.Spelled, r.Use)
+		if use < 0 {
+			continue // the member's own problem was told
+		}
+		g.Rules = append(g.Rules, Rule{
+			Use: use, Tokens: r.Tokens, Images: r.Images, Effort: r.Effort, Agents: r.Agents, Intent: r.Intent, Compact: r.Compact,
+		})
 	}
 	b.cat.Groups = append(b.cat.Groups, g)
 }

@@ -26,6 +26,7 @@ type Catalog struct {
 	Groups    []*Group    // in the file's order
 	Detected  bool        // made from what was found, without a config file
 	Routing   string      // the default order
+	Affinity  string      // the default
 
 	index index
 }
@@ -86,11 +87,15 @@ type Account struct {
 	Name     string // the name alone; the provider's id for KindProvider
 	Kind     Kind
 	Secret   SecretSource
-	Protocol wire.Protocol // made for one API only, "" = any
-	Models   []string      // the only models it serves; empty = all
-	Weight   int           // at least 1
-	Proxy    string        // "" = the provider's
-	Cap      int           // percent, 0 = none
+	Protocol wire.Protocol  // made for one API only, "" = any
+	Models   []string       // the only models it serves; empty = all
+	Weight   int            // at least 1
+	Proxy    string         // "" = the provider's
+	Cap      int            // percent of each window, 0 = none
+	Caps     map[string]int // by a window's name in lower case: percent, 100 = none on that window
+	Credits  bool           // it may spend credits once its windows are used up
+	Resets   bool           // it may spend its resets by itself
+	Busy     int            // requests at once, 0 = its provider's
 	Off      bool
 	Unready  string // why the config alone says that it cannot serve, "" = nothing does
 	Home     string // of an account's own program
@@ -140,12 +145,31 @@ type Group struct {
 	ID         string
 	Name       string
 	Routing    string // effective, never ""
+	Affinity   string // effective
+	Sink       bool
 	Members    []Ref
+	Pick       string   // of manual: a member as Spelled has it, "" = the first
+	Spelled    []string // Members as the config spells them
+	Rules      []Rule
+	Classifier string
+	Effort     string   // "auto" or a level, "" = as asked
+	Efforts    []string // that agents are offered, nil = what its members share
 	Off        bool
 	Auto       bool
 	Context    int
 	FirstToken time.Duration
 	Place      int
+}
+
+// Rule sends a group's turn to one member when each condition that it has holds.
+type Rule struct {
+	Use     int // place among Members
+	Tokens  int // at least
+	Images  bool
+	Effort  string // "on" or a level: at least
+	Agents  []string
+	Intent  string
+	Compact bool
 }
 
 // Target is what a model's name stands for.

@@ -25,6 +25,8 @@ type Snapshot struct {
 	Standing map[provider.AccountID]Standing
 	Rests    map[string]trace.Rest // by rest key and model rest id; ended ones may still stand
 	Lists    provider.Lists        // vendors' fetched model lists; nil = none
+	Choices  Choices               // the person's, at run time
+	Rounds   map[string]Round      // by provider id or group/<id>
 }
 
 // Standing is how one account stands.
@@ -36,6 +38,20 @@ type Standing struct {
 	Told    []trace.Window    // Windows in the trace's shape, made once by whoever keeps the readings; nil = not made
 	Read    time.Time         // when; zero = never
 	Print   string            // fingerprint of its secret, "" = not known yet
+	Sunk    Sunk              // its last rate limit that sinks; zero = none
+	Lately  Lately            // tokens that it served
+}
+
+// Sunk is when an account was last rate limited: those limited later stand further back.
+type Sunk struct {
+	Seq uint64
+	At  time.Time
+}
+
+// Lately counts tokens served; the count halves with each hour from At.
+type Lately struct {
+	Tokens float64
+	At     time.Time
 }
 
 // PausedAt returns the pause in force at now, nil when there is none.
@@ -66,6 +82,13 @@ type Call struct {
 	Protocol wire.Protocol      // the API that the agent speaks; "" = any, such as for a look at the plan
 	Only     provider.AccountID // X-Magpie-Account: this one alone
 	Made     provider.AccountID // made what the request goes on from: this one alone
+
+	Keep   *Keep       // who answered this conversation last in this scope, nil = nobody known
+	Turn   int         // user turns so far
+	Within bool        // the last user message brings a tool's result
+	Held   map[Who]int // other conversations of the scope that were answered lately, by who answered
+	Images bool        // the turn shows an image
+	Tokens int         // estimate of the request
 }
 
 // Refusal is what an agent is told when nobody is asked at all.

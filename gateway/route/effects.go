@@ -1,0 +1,29 @@
+package route
+
+import "dev.magpie/provider"
+
+// Round is where a provider's or group's turns have got to.
+type Round struct {
+	Turn    uint64                     // of rotate: one more with each plan of several candidates
+	Current map[provider.AccountID]int // of weight: the smooth weights as they stand
+}
+
+// Effects are what carrying a plan out changes. A look at a plan has none.
+type Effects struct {
+	Rounds map[string]Round // by provider id or group/<id>: as it is after the plan; nil = none moved
+}
+
+// Who is a candidate's identity in a conversation's memory.
+type Who struct {
+	ID     provider.AccountID
+	Model  string
+	Effort string
+}
+
+// Keep is what is remembered of a conversation in a scope.
+type Keep struct {
+	Who
+	Turn      int
+	At        int64 // unix seconds of its last reply
+	CacheRead int64
+}

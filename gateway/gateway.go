@@ -13,6 +13,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/redact"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -78,7 +79,7 @@ type Gateway struct {
 	teller   teller
 	seals    seals
 	config   configState
-	learned  atomic.Pointer[map[string]mend] // by provider/model: what its requests are sent without
+	learned  mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
 

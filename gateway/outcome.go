@@ -23,6 +23,7 @@ type outcome struct {
 	facts   wire.Facts
 	sent    time.Time
 	reply   vendorError
+	raw     []byte // a refusal's body as it came
 	param   string // of a request that could not be translated: the field at fault
 	detail  string
 }

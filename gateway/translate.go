@@ -65,8 +65,13 @@ func (s *service) translate(t *try) (*translation, error) {
 	if t.api == wire.Gemini {
 		asked = s.g.seals.restore(asked)
 	}
-	asked = s.mend(t.c).apply(asked, &to)
+	asked = spare(t.things, asked, &to)
 	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, to)
+	if err == nil && s.a.generates() {
+		var lost []wire.Loss
+		x.body, lost = t.fit(x.body)
+		x.lost = append(x.lost, lost...)
+	}
 	if t.api == wire.Gemini && !s.a.stream { // the path says whether she streams, and a whole reply is all that is wanted
 		x.door = provider.Generate
 	}
@@ -108,10 +113,10 @@ func (s *service) unsayable(err error) outcome {
 	return o
 }
 
-// told is what the trace tells of a translated try.
-func (x *translation) told() *trace.FromTo {
-	ft := &trace.FromTo{From: string(x.from), To: string(x.to)}
-	for _, l := range x.lost {
+// fromTo is what the trace tells of a request that was written anew, or changed.
+func fromTo(from, to wire.Protocol, lost []wire.Loss) *trace.FromTo {
+	ft := &trace.FromTo{From: string(from), To: string(to)}
+	for _, l := range lost {
 		what := l.What
 		if l.Why != "" {
 			what += ": " + l.Why

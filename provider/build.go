@@ -134,12 +134,13 @@ func (p *Provider) take(preset *Preset, region Region) {
 func (p *Preset) dialect() wire.Dialect {
 	d := p.Dialect
 	return wire.Dialect{
-		Vendor: p.Vendor, Unsupported: d.Unsupported, TokenField: d.TokenField,
+		Vendor: p.Vendor, Unsupported: d.Unsupported, TokenField: d.TokenField, TokenModels: d.TokenModels,
 		DeveloperRole: d.DeveloperRole, ReasoningField: d.ReasoningField, NoUsageOption: d.NoUsageOption,
 		CacheKeys: d.CacheKeys, CacheMarks: d.CacheMarks, CacheBreaks: d.CacheBreaks, CustomTools: d.CustomTools,
 		AllowedTools: d.AllowedTools, NoRequired: d.NoRequired, NoNamed: d.NoNamed, NoSchema: d.NoSchema, Search: d.Search,
 		Tiers: d.Tiers, Switch: d.Switch, SwitchLevel: d.SwitchLevel, GiveBack: d.GiveBack, ReasoningLost: d.ReasoningLost,
 		CallSeals: d.CallSeals, Details: d.Details, FunctionsOnly: d.FunctionsOnly, BareReasoning: d.BareReasoning,
+		OwnParts: d.OwnParts, LooksUp: d.LooksUp, NoLoneChoice: d.NoLoneChoice, ThinkingOff: d.ThinkingOff,
 		OpenAPI: d.OpenAPI, NoCallIDs: d.NoCallIDs, Grounds: d.Grounds,
 	}
 }

@@ -55,6 +55,7 @@ type Preset struct {
 type PresetDialect struct {
 	Unsupported    []string `json:"unsupported,omitempty"`
 	TokenField     string   `json:"token_field,omitempty"`
+	TokenModels    []string `json:"token_models,omitempty"`
 	DeveloperRole  bool     `json:"developer_role,omitempty"`
 	ReasoningField string   `json:"reasoning_field,omitempty"`
 	NoUsageOption  bool     `json:"no_usage_option,omitempty"`
@@ -77,6 +78,10 @@ type PresetDialect struct {
 	Details       bool          `json:"details,omitempty"`
 	FunctionsOnly bool          `json:"functions_only,omitempty"`
 	BareReasoning bool          `json:"bare_reasoning,omitempty"`
+	OwnParts      bool          `json:"own_parts,omitempty"`
+	LooksUp       bool          `json:"looks_up,omitempty"`
+	NoLoneChoice  bool          `json:"no_lone_choice,omitempty"`
+	ThinkingOff   bool          `json:"thinking_off,omitempty"`
 	OpenAPI       bool          `json:"open_api,omitempty"`
 	NoCallIDs     bool          `json:"no_call_ids,omitempty"`
 	Grounds       bool          `json:"grounds,omitempty"`

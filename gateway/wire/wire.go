@@ -42,6 +42,7 @@ type Dialect struct {
 	Vendor         string   // the catalogue's vendor word, for failure rows: "anthropic", "openai", "zhipu" …
 	Unsupported    []string // optional request fields that it refuses
 	TokenField     string   // "max_tokens" or "max_completion_tokens", "" = the API's own
+	TokenModels    []string // words in the ids of the models that TokenField holds for, nil = all
 	DeveloperRole  bool     // takes role developer
 	ReasoningField string   // where reasoning text stands: reasoning_content, reasoning …
 	NoUsageOption  bool     // refuses stream_options.include_usage
@@ -70,6 +71,13 @@ type Dialect struct {
 
 	FunctionsOnly bool // knows functions alone: no freeform and no client-run tools, no namespaces
 	BareReasoning bool // wants reasoning back that nobody sealed
+	OwnParts      bool // it is OpenAI's own, or knows the parts of it that are no part of the API
+	LooksUp       bool // looks for reasoning that isn't sealed among what it stored
+	NoLoneChoice  bool // refuses tool_choice without tools
+
+	// Of Messages.
+
+	ThinkingOff bool // models that aren't Claude's think unless they are told not to
 
 	// Of Gemini.
 
@@ -100,6 +108,15 @@ const (
 	GiveCalls GiveBack = "calls" // that of turns with calls, each of which must have some
 	GiveAll   GiveBack = "all"   // what there is, and some in turns with calls
 )
+
+// TokenName is the field of a request to a model that says how long the reply may be, ""
+// for the API's own.
+func (d *Dialect) TokenName(model string) string {
+	if len(d.TokenModels) == 0 || slices.ContainsFunc(d.TokenModels, func(w string) bool { return strings.Contains(model, w) }) {
+		return d.TokenField
+	}
+	return ""
+}
 
 // Refuses says whether the vendor refuses an optional field of a request.
 func (d *Dialect) Refuses(field string) bool { return slices.Contains(d.Unsupported, field) }

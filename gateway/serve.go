@@ -32,6 +32,7 @@ type service struct {
 	asking    wire.Protocol               // the API of the try that is made
 	refreshed map[provider.AccountID]bool // whose secret was fetched anew
 	mends     map[string]*mending         // by candidate: what its request is sent without
+	empties   map[string]int              // by candidate: replies that said nothing
 	sent      []byte                      // the body of the last try
 }
 
@@ -217,7 +218,7 @@ func (s *service) run() {
 	for {
 		c := &s.order[s.at]
 		last := s.isLast()
-		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil, time.Now())
+		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0, time.Now())
 		o, known := s.unproven(c, last)
 		if !known {
 			o = s.try(c, last)
@@ -237,7 +238,7 @@ func (s *service) run() {
 		switch {
 		case o.verdict.Kind == trace.Auth && s.freshSecret(c):
 			d = decision{do: stepAgain}
-		case s.mended(c, &o):
+		case s.emptied(c, &o), s.mended(c, &o):
 			d = decision{do: stepMended}
 		}
 		var rest *trace.Rest

@@ -41,6 +41,7 @@ type Facts struct {
 	Fault    *Fault
 	Sequence int64 // Responses: the last sequence number
 	usage    []byte
+	ended    string // Gemini: why, in her words
 }
 
 // Reply follows one reply's stream in one of the four APIs.

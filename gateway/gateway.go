@@ -37,6 +37,7 @@ type Deps struct {
 	Secrets  SecretSource   // nil: from the environment of the process
 	Log      *slog.Logger   // nil: nothing is logged
 	Dial     upstream.Dial  // nil: the network
+	Media    MediaSource    // what images by URL are fetched with, nil: upstream's
 	Masker   *redact.Masker // nil: a new one
 	Token    config.Secret  // the control token
 	Version  string
@@ -113,6 +114,9 @@ func New(d Deps) *Gateway {
 	}
 	if d.Secrets == nil {
 		d.Secrets = provider.NewSecrets(provider.SecretsOptions{})
+	}
+	if d.Media == nil {
+		d.Media = &upstream.Fetcher{}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{

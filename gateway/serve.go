@@ -29,11 +29,13 @@ type service struct {
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
 
-	asking    wire.Protocol               // the API of the try that is made
-	refreshed map[provider.AccountID]bool // whose secret was fetched anew
-	mends     map[string]*mending         // by candidate: what its request is sent without
-	empties   map[string]int              // by candidate: replies that said nothing
-	sent      []byte                      // the body of the last try
+	asking     wire.Protocol               // the API of the try that is made
+	refreshed  map[provider.AccountID]bool // whose secret was fetched anew
+	mends      map[string]*mending         // by candidate: what its request is sent without
+	empties    map[string]int              // by candidate: replies that said nothing
+	media      map[string]fetched          // by URL: what was fetched
+	mediaBytes int
+	sent       []byte // the body of the last try
 }
 
 // serve answers one ask.

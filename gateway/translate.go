@@ -64,9 +64,16 @@ func (s *service) translate(t *try) (*translation, error) {
 	}
 	if t.api == wire.Gemini {
 		asked = s.g.seals.restore(asked)
+		if s.a.generates() && to.Reads(wire.KindImage) {
+			asked = s.inline(asked)
+		}
 	}
 	asked = spare(t.things, asked, &to)
 	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, to)
+	var field *wire.FieldRefusal
+	if why := s.unfetched(); why != "" && errors.As(err, &field) {
+		field.Words += "; it could not be fetched: " + why
+	}
 	if err == nil && s.a.generates() {
 		var lost []wire.Loss
 		x.body, lost = t.fit(x.body)

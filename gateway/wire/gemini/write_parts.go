@@ -86,5 +86,5 @@ func (w *writing) why(p *wire.Part) string {
 	if p.Media.ID != "" {
 		return "a file id is good only at the vendor that gave it; send the bytes"
 	}
-	return "the vendor fetches nothing from a URL; send the bytes"
+	return "the vendor fetches nothing from this URL; send the bytes"
 }

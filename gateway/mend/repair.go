@@ -16,6 +16,9 @@ func Repair(api wire.Protocol, model string, d *wire.Dialect, body []byte) (out 
 			r.edit(field, func(b []byte) []byte { return cutField(b, strings.Split(field, ".")) })
 		}
 	}
+	if !d.SearchesOn(api) {
+		r.search(api)
+	}
 	switch api {
 	case wire.Chat:
 		r.chat(model)

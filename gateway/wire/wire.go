@@ -39,13 +39,14 @@ func (p Protocol) Title() string {
 // Dialect is what a vendor's flavour of an API differs in, as data from the catalogue.
 // The zero value is a vendor of which nothing is known.
 type Dialect struct {
-	Vendor         string   // the catalogue's vendor word, for failure rows: "anthropic", "openai", "zhipu" …
-	Unsupported    []string // optional request fields that it refuses
-	TokenField     string   // "max_tokens" or "max_completion_tokens", "" = the API's own
-	TokenModels    []string // words in the ids of the models that TokenField holds for, nil = all
-	DeveloperRole  bool     // takes role developer
-	ReasoningField string   // where reasoning text stands: reasoning_content, reasoning …
-	NoUsageOption  bool     // refuses stream_options.include_usage
+	Vendor         string     // the catalogue's vendor word, for failure rows: "anthropic", "openai", "zhipu" …
+	Unsupported    []string   // optional request fields that it refuses
+	TokenField     string     // "max_tokens" or "max_completion_tokens", "" = the API's own
+	TokenModels    []string   // words in the ids of the models that TokenField holds for, nil = all
+	DeveloperRole  bool       // takes role developer
+	ReasoningField string     // where reasoning text stands: reasoning_content, reasoning …
+	NoUsageOption  bool       // refuses stream_options.include_usage
+	Searches       []Protocol // the APIs on which it searches the web itself
 
 	// What follows is of Chat Completions; NoSampling and CacheKeys are of Responses too.
 
@@ -58,7 +59,6 @@ type Dialect struct {
 	NoRequired    bool     // knows no tool_choice "required"
 	NoNamed       bool     // knows no tool_choice that names a tool
 	NoSchema      bool     // knows json_object, but no json_schema
-	Search        bool     // takes web_search_options; of Responses: searches the web itself
 	Tiers         bool     // takes service_tier
 	Switch        Switch   // how it is told to reason
 	SwitchLevel   bool     // where Switch isn't effort: takes reasoning_effort besides
@@ -108,6 +108,11 @@ const (
 	GiveCalls GiveBack = "calls" // that of turns with calls, each of which must have some
 	GiveAll   GiveBack = "all"   // what there is, and some in turns with calls
 )
+
+// SearchesOn says whether the vendor searches the web itself for those who ask on api.
+func (d *Dialect) SearchesOn(api Protocol) bool {
+	return slices.Contains(d.Searches, api) || api == Gemini && d.Grounds
+}
 
 // TokenName is the field of a request to a model that says how long the reply may be, ""
 // for the API's own.

@@ -30,7 +30,7 @@ type translation struct {
 	lost     []wire.Loss
 	reader   wire.Reader
 	writer   wire.Writer
-	seals    *seals       // of a vendor that signs calls
+	seals    *sealing     // of a vendor that signs calls and texts
 	out      bytes.Buffer // what the writer wrote and nobody sent yet
 	split    sse.Splitter
 	stream   bool // the agent reads events, or Gemini's array
@@ -63,7 +63,7 @@ func (s *service) translate(t *try) (*translation, error) {
 		Model: t.c.Model, Dialect: t.p.Dialect, Context: m.Context, Output: m.MaxOutput, Efforts: m.Efforts, Session: s.a.session, Inputs: m.Inputs,
 	}
 	if t.api == wire.Gemini {
-		asked = s.g.seals.restore(asked)
+		asked = s.g.seals.restore(asked, s.a.session)
 		if s.a.generates() && to.Reads(wire.KindImage) {
 			asked = s.inline(asked)
 		}
@@ -91,7 +91,7 @@ func (s *service) translate(t *try) (*translation, error) {
 	}
 	x.warm = asked.WarmsUp() && !s.a.counting()
 	if t.api == wire.Gemini {
-		x.seals = &s.g.seals
+		x.seals = &sealing{to: &s.g.seals, in: s.a.session}
 	}
 	x.reader = codecs[t.api].NewReader(asked)
 	x.writer = codecs[s.a.api].NewWriter(&x.out, asked, wire.WriterOptions{

@@ -55,3 +55,41 @@ func TestGeminiEmptyRepliesAskedAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestAReplyThatSaidSomethingOrWasCutIsNotEmpty(t *testing.T) {
+	thought := `{"text":"hm","thought":true}`
+	for name, c := range map[string]struct{ parts, finish string }{
+		"a text":                     {thought + `,{"text":"x"}`, "STOP"},
+		"a call":                     {`{"functionCall":{"name":"f","args":{}}}`, "STOP"},
+		"thoughts cut by the length": {thought, "MAX_TOKENS"},
+		"withheld":                   {thought, "SAFETY"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, how := range []string{`data: `, ``} {
+				synctest.Test(t, func(t *testing.T) {
+					reply := how + `{"candidates":[{"content":{"role":"model","parts":[` + c.parts + `]},"finishReason":"` + c.finish + `"}],"usageMetadata":{"promptTokenCount":3}}`
+					if how != "" {
+						reply += "\n\n"
+					}
+					v := inTurn(reply)
+					r := newRig(t, "[providers.v]\ngemini = \"{v}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyOne+"\" }]\n", vendors{"v": v})
+					path, body := asking("gemini", "v/gemini-3-flash", how != "")
+					if got := r.ask(path, body); strings.Contains(got.body, "reply is empty") || len(v.got) != 1 {
+						t.Errorf("%d %s, asked %d times", got.status, got.body, len(v.got))
+					}
+				})
+			}
+		})
+	}
+	t.Run("a call that broke goes to the next", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			bad := `{"candidates":[{"content":{"role":"model","parts":[` + thought + `]},"finishReason":"MALFORMED_FUNCTION_CALL"}],"usageMetadata":{"promptTokenCount":3}}`
+			v, w := inTurn(bad), inTurn(ok("gemini", "hello"))
+			r := newRig(t, "[providers.a]\ngemini = \"{v}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyOne+"\" }]\nfallback = [\"b/m\"]\n[providers.b]\ngemini = \"{w}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyTwo+"\" }]\n", vendors{"v": v, "w": w})
+			path, body := asking("messages", "a/gemini-3-flash", false)
+			if got := r.ask(path, body); got.status != 200 || !strings.Contains(got.body, "hello") || len(v.got) != 3 {
+				t.Errorf("%d %s, asked %d times", got.status, got.body, len(v.got))
+			}
+		})
+	})
+}

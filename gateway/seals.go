@@ -24,7 +24,7 @@ const sealsMost = 2048
 // sealing follows one reply for what is signed in it.
 type sealing struct {
 	to   *seals
-	in   string // the conversation
+	in   string     // the conversation
 	part int        // the run of text that is followed
 	sum  hash.Hash  // of it, nil while there is none
 	seal *wire.Seal // the last that it bore

@@ -12,7 +12,7 @@ import (
 // optional are the fields without which a request asks for the same.
 var optional = []string{
 	"store", "metadata", "service_tier", cacheKeyField, "prompt_cache_retention", "safety_identifier", "stream_options",
-	"parallel_tool_calls", "verbosity", "thinking", "enable_thinking", "thinking_config",
+	"parallel_tool_calls", "verbosity", "thinking", "enable_thinking", "thinking_config", "access_programs", "client_metadata",
 }
 
 // places are where a field stands that is not at the top.

@@ -87,7 +87,10 @@ func (r *Reply) Note(event []byte) {
 // Finish settles what was left for the end of the stream.
 func (r *Reply) Finish() {
 	if r.P == Gemini && len(r.usage) > 0 {
-		r.judgeGemini(r.usage)
+		var c geminiChunk
+		if decode(r.usage, &c) {
+			r.geminiFacts(&c)
+		}
 		r.usage = r.usage[:0]
 	}
 }

@@ -151,7 +151,7 @@ func (r *Reply) wholeGemini(body []byte) Class {
 
 // endedGemini looks at a reply that is all there: one that has candidates and said nothing failed.
 func (r *Reply) endedGemini(class Class, body []byte) Class {
-	if class == Content && bytes.Contains(body, []byte(`"candidates"`)) {
+	if class == Content && !r.Said && bytes.Contains(body, []byte(`"candidates"`)) && json.Valid(body) {
 		return r.spoke(class)
 	}
 	return class

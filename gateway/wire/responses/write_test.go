@@ -341,7 +341,11 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 	} {
 		_, _, err := Codec{}.WriteAsk(&wire.Ask{API: wire.Gemini, Turns: []wire.Turn{said("user", p)}}, wire.Target{Model: "gpt-6"})
 		var f *wire.FieldRefusal
-		if !errors.As(err, &f) || f.Field != "contents" {
+		want := "inlineData"
+		if p.Media.ID != "" {
+			want = "fileData"
+		}
+		if !errors.As(err, &f) || f.Field != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -2,6 +2,7 @@ package mend
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"dev.magpie/gateway/wire"
@@ -126,18 +127,39 @@ const idMost = 64
 // item is what of an item of a conversation counts for its calls.
 type item struct{ kind, id, call string }
 
-func readItem(v wire.Value) (it item) {
-	v.Members(func(key string, m wire.Value) {
-		switch key {
+func readItem(w *wire.Walker) (it item) {
+	w.Object(func(key []byte) {
+		switch string(key) {
 		case "type":
-			it.kind = m.Text()
+			it.kind = w.Text()
 		case "id":
-			it.id = m.Text()
+			it.id = w.Text()
 		case "call_id":
-			it.call = m.Text()
+			it.call = w.Text()
 		}
 	})
 	return it
+}
+
+// readItems reads those items of a conversation that bear a call's id, and whether it goes
+// on from what is stored, in one walk.
+func readItems(body []byte) (items []item, goesOn bool) {
+	w := wire.Walk(body)
+	w.Object(func(key []byte) {
+		switch string(key) {
+		case "previous_response_id", "conversation":
+			goesOn = goesOn || w.Kind() != 'n'
+		case "input":
+			if w.Kind() == '[' {
+				w.Array(func() {
+					if it := readItem(w); it.call != "" {
+						items = append(items, it)
+					}
+				})
+			}
+		}
+	})
+	return items, goesOn
 }
 
 // prefix is what the id of an item of a kind begins with, "" where that does not matter.
@@ -154,26 +176,24 @@ func prefix(kind string) string {
 // pairItems mends ids that a vendor refuses, and turns results into text whose call is not
 // in the conversation.
 func pairItems(body []byte) []byte {
-	v := wire.Value(body)
-	goesOn := !v.Get("previous_response_id").None() || !v.Get("conversation").None()
-	called, wrong := map[string]bool{}, false
-	v.Get("input").Elements(func(e wire.Value) {
-		it := readItem(e)
-		if p := prefix(it.kind); p != "" {
+	items, goesOn := readItems(body)
+	called := make(map[string]bool, len(items))
+	for _, it := range items {
+		if prefix(it.kind) != "" {
 			called[it.call] = true
-			wrong = wrong || it.id != "" && !strings.HasPrefix(it.id, p)
 		}
-		wrong = wrong || len(it.call) > idMost
-	})
+	}
 	orphan := func(it item) bool {
 		return !goesOn && (it.kind == "function_call_output" || it.kind == "custom_tool_call_output") && !called[it.call]
 	}
-	v.Get("input").Elements(func(e wire.Value) { wrong = wrong || orphan(readItem(e)) })
-	if !wrong {
+	if !slices.ContainsFunc(items, func(it item) bool {
+		p := prefix(it.kind)
+		return len(it.call) > idMost || p != "" && it.id != "" && !strings.HasPrefix(it.id, p) || orphan(it)
+	}) {
 		return body
 	}
 	return wire.Swap(body, func(e wire.Value) []byte {
-		it := readItem(e)
+		it := readItem(wire.Walk(e))
 		if orphan(it) {
 			return asText(e)
 		}

@@ -226,6 +226,11 @@ func TestGeminiThinkingOffAtItsLowest(t *testing.T) {
 	})
 }
 
+func TestGeminiThoughtsMarkedInExtraContent(t *testing.T) {
+	reply := eventsOf("chat", deltaLine(`{"role":"assistant","content":"<thought>hm","extra_content":{"google":{"thought":true}}}`), deltaLine(`{"content":"yes"}`), finishStop, "[DONE]")
+	cross(t, crossing{api: "chat", config: "preset = \"google\"\n", model: "gemini-3-flash", path: "/v1/messages", body: strings.Replace(messagesGo, "m-chat", "gemini-3-flash", 1), reply: reply, events: "start +thinking hm - +text yes - end end_turn stop"})
+}
+
 func TestAForcedToolThatIsRefusedIsTheOnlyOneOnOffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &picky{refuse: func(_, body string, _ http.Header) (int, string) {

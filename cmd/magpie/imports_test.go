@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"gateway/control":     {"gateway/trace"},
 	"gateway/route":       {"provider", "gateway/trace", "gateway/wire"},
 	"gateway/failure":     {"gateway/trace"},
-	"gateway/mend":        {"gateway/wire"},
+	"gateway/mend":        {"gateway/wire", "gateway/wire/messages"},
 	"gateway/state":       {"provider", "gateway/route", "gateway/trace"},
 	"gateway/upstream":    {"provider"},
 	"gateway/guard":       {"config"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dev.magpie/gateway/wire"
+	"dev.magpie/gateway/wire/messages"
 )
 
 // Repair brings a body into the form that the vendor's dialect takes, and tells what it
@@ -223,6 +224,11 @@ func asText(e wire.Value) []byte {
 }
 
 func (r *repair) messages(model string) {
+	for _, field := range []string{"temperature", "top_p", "top_k"} {
+		if r.names(field) && !messages.Samples(model) {
+			r.edit(field, func(b []byte) []byte { return cutField(b, []string{field}) })
+		}
+	}
 	if !r.d.ThinkingOff || strings.Contains(strings.ToLower(model), "claude") {
 		return
 	}

@@ -30,7 +30,7 @@ var providerFields = []field[Provider]{
 	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left.").later(),
 	row("balance_path", func(p *Provider) *string { return &p.BalancePath }, text, "text", `""`, "Where in that reply the amount stands.").later(),
 	row("unmasked", func(p *Provider) *bool { return &p.Unmasked }, truth, yesNo, "false", "Send requests whole, whatever `redact` says; for servers of one's own.").later(),
-	row("searches", func(p *Provider) *bool { return &p.Searches }, truth, yesNo, "false", "The relay searches the web by itself.").later(),
+	row("searches", func(p *Provider) *bool { return &p.Searches }, truth, yesNo, "false", "The relay searches the web by itself, where it is asked on Messages or Responses."),
 	row("unlisted", func(p *Provider) *bool { return &p.Unlisted }, truth, yesNo, "false", "Leave its models out of lists; served by full id and in groups."),
 	row("off", func(p *Provider) *bool { return &p.Off }, truth, yesNo, "false", "Keep it, and ask it nothing."),
 	row("catalog", func(p *Provider) *string { return &p.Catalog }, text, "names, with commas or blanks between them", `""`, "Whose names, efforts and prices hold for its models.").later(),

@@ -40,7 +40,7 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 		`providers.lamp.fallback: the fixed effort of "brook/river-2:low"`, `providers.lamp.max_concurrency`, `providers.lamp.keys.shelf.weight`,
 		`providers.tower.accounts`,
 		`providers.brook.balance_url = "https://brook.example/v1/usage?team=a"`, `providers.brook.balance_path = "left"`, `providers.brook.unmasked = true`,
-		`providers.brook.searches = true`, `providers.brook.catalog = "river, stream"`, `providers.brook.max_rpm`, `providers.brook.queue_limit`,
+		`providers.brook.catalog = "river, stream"`, `providers.brook.max_rpm`, `providers.brook.queue_limit`,
 		`providers.brook.queue_wait`, `providers.brook.retry`, `providers.brook.slots`,
 		`groups.always-on.affinity = "turn"`, `groups.always-on.sink = true`, `groups.always-on.members: the fixed effort of "lamp/see-1:high"`,
 		`groups.always-on.pick = "group/cheap"`, `groups.always-on.rules`, `groups.always-on.classifier = "cheap"`, `groups.always-on.effort = "auto"`,

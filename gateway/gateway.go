@@ -13,6 +13,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/redact"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -36,6 +37,7 @@ type Deps struct {
 	Secrets  SecretSource   // nil: from the environment of the process
 	Log      *slog.Logger   // nil: nothing is logged
 	Dial     upstream.Dial  // nil: the network
+	Media    MediaSource    // what images by URL are fetched with, nil: upstream's
 	Masker   *redact.Masker // nil: a new one
 	Token    config.Secret  // the control token
 	Version  string
@@ -78,7 +80,7 @@ type Gateway struct {
 	teller   teller
 	seals    seals
 	config   configState
-	learned  atomic.Pointer[map[string]mend] // by provider/model: what its requests are sent without
+	learned  mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
 
@@ -112,6 +114,9 @@ func New(d Deps) *Gateway {
 	}
 	if d.Secrets == nil {
 		d.Secrets = provider.NewSecrets(provider.SecretsOptions{})
+	}
+	if d.Media == nil {
+		d.Media = &upstream.Fetcher{}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{

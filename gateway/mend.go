@@ -1,87 +1,163 @@
 package gateway
 
 import (
-	"maps"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
 )
 
-// mend is what a request is sent without after its vendor refused it for that. Such a
-// request is always written anew, also where the agent speaks the vendor's own API.
-type mend struct {
-	images   bool  // the model reads none: each becomes a note
-	thinking bool  // of earlier turns: another made it
-	most     int64 // tokens of output that the model can put out, 0 = as asked
+// How often one candidate is asked once more in another form.
+const (
+	mendsMost  = 8
+	shapesMost = 3 // for features of Messages that a vendor doesn't know
+)
+
+// mending is what was found out of one candidate in this request.
+type mending struct {
+	found  []found
+	unfit  []wire.Protocol // on which it doesn't serve the model
+	rounds int
+	shapes int
 }
 
-// blind are words by which a vendor says that a model reads no images.
-var blind = []string{"not support", "unsupported", "not accept", "only text", "text only", "text-only", "not a multimodal", "not multimodal", "no endpoints found", "unknown variant", "invalid content type"}
-
-// mendable says which mend a failure asks for by its words. sent is the body that was refused.
-func mendable(o *outcome, sent []byte) (m mend) {
-	switch o.seen {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
-	default:
-		return m
-	}
-	said := strings.ToLower(o.words)
-	switch {
-	case o.verdict.Row == "anthropic-thinking":
-		m.thinking = true
-	case strings.Contains(said, "image") && slices.ContainsFunc(blind, func(w string) bool { return strings.Contains(said, w) }):
-		m.images = true
-	case o.verdict.Kind != trace.TooLarge && namesMost.MatchString(said):
-		m.most = mostOf(said, outputOf(sent))
-	}
-	return m
+// found is a thing that a request is sent without, and the API on which it was refused.
+type found struct {
+	mend.Found
+	api wire.Protocol
 }
 
-// outputOf is the most output that a request asks for, 0 = not said.
-func outputOf(body []byte) int64 {
-	v, err := wire.ReadValue(body)
+// generates says whether the request is for a model's reply, of which something may be left out.
+func (a *ask) generates() bool {
+	return (a.door == provider.Generate || a.door == provider.Stream) && a.tail == ""
+}
+
+// mended says whether a refused request can be sent once more to the same candidate, on
+// another API or without what it was refused for.
+func (s *service) mended(c *trace.Candidate, o *outcome) bool {
+	if !s.a.generates() || !aboutTheRequest(o.verdict.Kind) {
+		return false
+	}
+	if s.mends == nil {
+		s.mends = map[string]*mending{}
+	}
+	m := s.mends[c.ID]
+	if m == nil {
+		m = &mending{}
+		s.mends[c.ID] = m
+	}
+	if m.rounds >= mendsMost {
+		return false
+	}
+	if s.elsewhere(c, m, o) || s.without(c, m, o) {
+		m.rounds++
+		return true
+	}
+	return false
+}
+
+// aboutTheRequest says whether a failure may be one of the request's form.
+func aboutTheRequest(k trace.Kind) bool {
+	switch k {
+	case trace.Request, trace.Shape, trace.Model, trace.Effort, trace.Prompt, trace.Other:
+		return true
+	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Overloaded, trace.Refused, trace.Slow, trace.Proxy,
+		trace.Verify, trace.Cancelled, trace.TooLarge, trace.Network:
+	}
+	return false
+}
+
+// wrongEndpoint is the row of a model that isn't served on an API.
+const wrongEndpoint = "wrong-endpoint"
+
+// elsewhere says whether the provider has the model on another API than the one that it refused it on.
+func (s *service) elsewhere(c *trace.Candidate, m *mending, o *outcome) bool {
+	if o.verdict.Row != wrongEndpoint || slices.Contains(m.unfit, s.asking) {
+		return false
+	}
+	if _, ok := s.askOn(c, append(s.unfit(c), s.asking)); !ok {
+		return false
+	}
+	m.unfit = append(m.unfit, s.asking)
+	return true
+}
+
+// askOn is the API on which a candidate's model is asked, but for some.
+func (s *service) askOn(c *trace.Candidate, unfit []wire.Protocol) (wire.Protocol, bool) {
+	p, acct := s.lv.cat.Provider(c.Provider), s.lv.cat.Account(provider.AccountID(c.ID))
+	return p.AskOn(s.a.api, acct.Protocol, c.Model, s.lv.fetched()[p.ID], unfit...)
+}
+
+// unfit are the APIs on which the candidate's model is known not to be served.
+func (s *service) unfit(c *trace.Candidate) []wire.Protocol {
+	var out []wire.Protocol
+	if m := s.mends[c.ID]; m != nil {
+		out = slices.Clone(m.unfit)
+	}
+	for _, api := range wire.Protocols {
+		if slices.Contains(s.g.learned.Of(c.Provider, api, c.Model), mend.Thing{What: mend.Unfit}) {
+			out = append(out, api)
+		}
+	}
+	return out
+}
+
+// without notes what the refusal asks to leave out, and says whether that is anything.
+func (s *service) without(c *trace.Candidate, m *mending, o *outcome) bool {
+	had := s.things(c, s.asking)
+	added := false
+	for _, f := range mend.Find(s.refusedAsk(c), mend.Refusal{Status: o.seen, Body: o.raw, Words: o.words, Row: o.verdict.Row, Long: o.verdict.Kind == trace.TooLarge}) {
+		if slices.Contains(had, f.Thing) || !s.bears(f.What) {
+			continue
+		}
+		added = true
+		m.found = append(m.found, found{f, s.asking})
+		if f.Now {
+			s.g.learned.Learn(s.key(c, &m.found[len(m.found)-1]), f.Thing)
+		}
+	}
+	if added && s.asking == wire.Messages {
+		m.shapes++
+		return m.shapes <= shapesMost
+	}
+	return added
+}
+
+// refusedAsk is the request that was refused, as its vendor got it.
+func (s *service) refusedAsk(c *trace.Candidate) mend.Sent {
+	sent := mend.Sent{API: s.asking, Body: s.sent, Translated: s.asking != s.a.api}
+	if s.asking == wire.Messages && !sent.Translated {
+		for _, v := range mend.Betas(s.a.header.Values("Anthropic-Beta"), s.things(c, s.asking)) {
+			sent.Betas = append(sent.Betas, strings.Split(v, ",")...)
+		}
+	}
+	other, ok := s.askOn(c, append(s.unfit(c), s.asking))
+	sent.Lone = !ok || other != wire.Responses
+	return sent
+}
+
+// bears says whether the conversation has what a request would be written anew without.
+func (s *service) bears(w mend.What) bool {
+	switch w {
+	case mend.Images:
+		return s.has(wire.KindImage)
+	case mend.Thoughts:
+		return s.has(wire.KindThinking)
+	case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Most, mend.Bare, mend.Unfit:
+	}
+	return true
+}
+
+// has says whether the conversation has a part of that kind, also inside of results.
+func (s *service) has(k wire.Kind) bool {
+	a, err := s.a.neutral()
 	if err != nil {
-		return 0
+		return false
 	}
-	for _, field := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
-		if n, ok := v.Get(field).Int(); ok {
-			return n
-		}
-	}
-	n, _ := v.Get("generationConfig").Get("maxOutputTokens").Int()
-	return n
-}
-
-var (
-	namesMost = regexp.MustCompile(`max[ _](output[ _]|completion[ _]|new[ _])?tokens|maxoutputtokens`)
-	digits    = regexp.MustCompile(`[0-9][0-9,]*`)
-)
-
-// mostOf is the most output that a refusal names: the largest number in it below what was
-// sent. It is 0 where there is none.
-func mostOf(said string, sent int64) (most int64) {
-	for _, word := range digits.FindAllString(said, -1) {
-		n, err := strconv.ParseInt(strings.ReplaceAll(word, ",", ""), 10, 64)
-		if err == nil && n < sent && n > most {
-			most = n
-		}
-	}
-	if most < leastOutput {
-		return 0
-	}
-	return most
-}
-
-// leastOutput is the least that a refusal is believed to offer: a smaller number means something else.
-const leastOutput = 256
-
-// has says whether a conversation has a part of that kind, also inside of results.
-func has(a *wire.Ask, k wire.Kind) bool {
 	for i := range a.Turns {
 		for j := range a.Turns[i].Parts {
 			p := &a.Turns[i].Parts[j]
@@ -93,86 +169,75 @@ func has(a *wire.Ask, k wire.Kind) bool {
 	return false
 }
 
-// with joins what two mends leave out.
-func (m mend) with(n mend) mend {
-	m.images, m.thinking = m.images || n.images, m.thinking || n.thinking
-	if n.most > 0 && (m.most == 0 || n.most < m.most) {
-		m.most = n.most
-	}
-	return m
-}
-
-// mended says whether a refused request can be sent once more to the same candidate,
-// written so that what it was refused for is not in it.
-func (s *service) mended(c *trace.Candidate, o *outcome) bool {
-	m := mendable(o, s.sent)
-	before := s.mend(c)
-	after := before.with(m)
-	if after == before || s.a.counting() {
-		return false
-	}
-	asked, err := s.a.neutral()
-	if err != nil || m.images && !has(asked, wire.KindImage) || m.thinking && !has(asked, wire.KindThinking) {
-		return false
-	}
-	if s.mends == nil {
-		s.mends = map[string]mend{}
-	}
-	s.mends[c.ID] = after
-	return true
-}
-
-// mend is what the candidate's request is sent without: as it was refused, or as its model is known.
-func (s *service) mend(c *trace.Candidate) mend {
+// things are what a request to the candidate is sent without on an API: as it was refused,
+// or as the provider is known.
+func (s *service) things(c *trace.Candidate, api wire.Protocol) []mend.Thing {
+	known := s.g.learned.Of(c.Provider, api, c.Model)
 	m := s.mends[c.ID]
-	if known := s.g.learned.Load(); known != nil {
-		m = m.with((*known)[c.Provider+"/"+c.Model])
+	if m == nil {
+		return known
 	}
-	return m
+	all := slices.Clone(known)
+	for i := range m.found {
+		if m.found[i].api == api && !slices.Contains(all, m.found[i].Thing) {
+			all = append(all, m.found[i].Thing)
+		}
+	}
+	return all
 }
 
-// learn remembers of a model what made a mended request good, until the gateway ends.
+func (s *service) key(c *trace.Candidate, f *found) mend.Key {
+	k := mend.Key{Provider: c.Provider, API: f.api, Model: c.Model}
+	if f.Wide {
+		k.Model = ""
+	}
+	return k
+}
+
+// learn remembers what made a mended request good.
 func (s *service) learn(c *trace.Candidate) {
 	m := s.mends[c.ID]
-	m.thinking = false // of this conversation, not of the model
-	if m == (mend{}) {
+	if m == nil {
 		return
 	}
-	name := c.Provider + "/" + c.Model
-	for {
-		old := s.g.learned.Load()
-		known := map[string]mend{name: m}
-		if old != nil {
-			maps.Copy(known, *old)
-			known[name] = m.with((*old)[name])
-		}
-		if s.g.learned.CompareAndSwap(old, &known) {
-			return
+	for _, api := range m.unfit {
+		s.g.learned.Learn(mend.Key{Provider: c.Provider, API: api, Model: c.Model}, mend.Thing{What: mend.Unfit})
+	}
+	for i := range m.found {
+		if f := &m.found[i]; f.Keep && f.api == s.asking {
+			s.g.learned.Learn(s.key(c, f), f.Thing)
 		}
 	}
 }
 
-// rewrites says whether a request has to be written anew for its mend.
-func (m mend) rewrites(a *ask) bool {
-	if m == (mend{}) {
-		return false
-	}
-	asked, err := a.neutral()
-	return err == nil && (m.images && has(asked, wire.KindImage) || m.thinking && has(asked, wire.KindThinking) || m.most > 0 && asked.Max != nil && *asked.Max > m.most)
+// rewrites says whether a request of the agent's own API has to be written anew for what it
+// is sent without: such things are taken out of the conversation, not out of its bytes.
+func (s *service) rewrites(things []mend.Thing) bool {
+	return slices.ContainsFunc(things, func(t mend.Thing) bool {
+		return (t.What == mend.Images || t.What == mend.Thoughts) && s.bears(t.What)
+	})
 }
 
-// apply writes the mend into what a request is written from.
-func (m mend) apply(asked *wire.Ask, to *wire.Target) *wire.Ask {
-	if m.images {
-		if to.Inputs == nil {
-			to.Inputs = []string{"text", "audio", "video", "pdf", "file"}
+// spare writes into what a request is written from what it is sent without.
+func spare(things []mend.Thing, asked *wire.Ask, to *wire.Target) *wire.Ask {
+	thoughts := false
+	for _, t := range things {
+		switch t.What {
+		case mend.Images:
+			if to.Inputs == nil {
+				to.Inputs = []string{"text", "audio", "video", "pdf", "file"}
+			}
+			to.Inputs = slices.DeleteFunc(slices.Clone(to.Inputs), func(in string) bool { return in == "image" })
+		case mend.Most:
+			if to.Output == 0 || int64(to.Output) > t.N {
+				to.Output = int(t.N)
+			}
+		case mend.Thoughts:
+			thoughts = true
+		case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Bare, mend.Unfit:
 		}
-		to.Inputs = slices.DeleteFunc(slices.Clone(to.Inputs), func(in string) bool { return in == "image" })
 	}
-	if m.most > 0 && (to.Output == 0 || int64(to.Output) > m.most) {
-		to.Output = int(m.most)
-	}
-	if !m.thinking {
+	if !thoughts {
 		return asked
 	}
 	bare := *asked
@@ -182,4 +247,51 @@ func (m mend) apply(asked *wire.Ask, to *wire.Target) *wire.Ask {
 		bare.Turns[i] = t
 	}
 	return &bare
+}
+
+// fit brings a body into the form that the vendor takes: repaired, and without what it is
+// known or was seen to refuse. It returns body itself where there is nothing to do.
+func (t *try) fit(body []byte) (out []byte, lost []wire.Loss) {
+	out, done := mend.Repair(t.api, t.c.Model, &t.p.Dialect, body)
+	for _, what := range done {
+		lost = append(lost, wire.Loss{What: what, Why: "the vendor takes it in another form, or not at all"})
+	}
+	out, spared := mend.Apply(t.api, out, t.things)
+	for _, one := range spared {
+		what, why := one.Words()
+		lost = append(lost, wire.Loss{What: what, Why: why})
+	}
+	return out, lost
+}
+
+// relay prepares the body of a request in the agent's own API.
+func (t *try) relay() {
+	s := t.s
+	t.body, s.sent = s.body(t.c.Model), s.a.body
+	if !s.a.generates() {
+		return
+	}
+	body, lost := t.fit(s.a.body)
+	if len(body) == 0 || &body[0] == &s.a.body[0] {
+		return
+	}
+	if s.a.api != wire.Gemini {
+		body = wire.Put(body, "model", wire.Quote(t.c.Model))
+	}
+	t.body, s.sent = wire.Whole(body), body
+	s.rec.translated(fromTo(s.a.api, t.api, lost))
+}
+
+// spareBetas takes features out of the header that the vendor doesn't know.
+func (t *try) spareBetas(h http.Header) {
+	const name = "Anthropic-Beta"
+	values := h[name]
+	if t.api != wire.Messages || len(values) == 0 || !slices.ContainsFunc(t.things, func(one mend.Thing) bool { return one.What == mend.Beta }) {
+		return
+	}
+	if kept := mend.Betas(values, t.things); len(kept) > 0 {
+		h[name] = kept
+		return
+	}
+	delete(h, name)
 }

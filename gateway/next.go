@@ -13,9 +13,10 @@ import (
 type step uint8
 
 const (
-	stepStop  step = iota // the agent is told
-	stepNext              // the next candidate
-	stepAgain             // the same one, after a pause
+	stepStop   step = iota // the agent is told
+	stepNext               // the next candidate
+	stepAgain              // the same one, after a pause
+	stepMended             // the same one, at once, in another form
 )
 
 // decision says what follows a failed try, and whether its candidate rests.

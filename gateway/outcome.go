@@ -23,6 +23,7 @@ type outcome struct {
 	facts   wire.Facts
 	sent    time.Time
 	reply   vendorError
+	raw     []byte // a refusal's body as it came
 	param   string // of a request that could not be translated: the field at fault
 	detail  string
 }
@@ -45,10 +46,38 @@ func (s *service) failed(c *trace.Candidate, seen failure.Seen) outcome {
 
 // failedEvent makes an outcome of an error event inside of a 200.
 func (s *service) failedEvent(c *trace.Candidate, resp *http.Response, fault *wire.Fault) outcome {
+	if fault.Code == wire.EmptyReply {
+		return s.empty(fault)
+	}
 	seen := failure.Seen{Phase: failure.PhaseStream, Status: http.StatusOK, Header: resp.Header, Body: fault.Raw}
 	s.fill(c, &seen)
 	v := failure.ClassifyEvent(seen)
 	return s.judged(&v, v.Status)
+}
+
+// empty makes an outcome of a reply that ended and said nothing. The account is fine.
+func (s *service) empty(fault *wire.Fault) outcome {
+	v := &trace.Verdict{Row: emptyReply, Kind: trace.Other, Scope: trace.ScopeNone, Next: true, Passes: true, Status: http.StatusBadGateway, Words: fault.Words}
+	return outcome{verdict: v, words: v.Words, status: v.Status, reply: vendorError{mine: true}}
+}
+
+// emptyReply is the row of a reply that says nothing.
+const emptyReply = "empty-reply"
+
+// emptyMost is how often a candidate is asked again at once whose reply said nothing, before
+// that counts as a failure like another.
+const emptyMost = 2
+
+// emptied says whether a candidate is asked again since its reply said nothing.
+func (s *service) emptied(c *trace.Candidate, o *outcome) bool {
+	if o.verdict.Row != emptyReply {
+		return false
+	}
+	if s.empties == nil {
+		s.empties = map[string]int{}
+	}
+	s.empties[c.ID]++
+	return s.empties[c.ID] <= emptyMost
 }
 
 func (s *service) fill(c *trace.Candidate, seen *failure.Seen) {

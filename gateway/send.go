@@ -35,11 +35,11 @@ func neverOn(name string) bool {
 // headers begin empty.
 func (t *try) request(secret config.Secret) (*http.Request, error) {
 	s, a := t.s, t.s.a
-	address, body := "", wire.Body{}
+	address, body := "", t.body
 	if t.x != nil {
-		address, body = t.p.URL(t.api, t.x.door, t.c.Model), wire.Whole(t.x.body)
+		address = t.p.URL(t.api, t.x.door, t.c.Model)
 	} else {
-		address, body = t.p.URL(a.api, a.door, t.c.Model), s.body(t.c.Model)
+		address = t.p.URL(a.api, a.door, t.c.Model)
 		address, _, _ = strings.Cut(address, "?") // alt is the agent's to choose, or Gemini's array it is
 		address += a.tail
 		if a.query != "" {
@@ -56,6 +56,7 @@ func (t *try) request(secret config.Secret) (*http.Request, error) {
 		s.strangeHeaders(req.Header, t, secret)
 	} else {
 		s.headers(req.Header, t.p, t.acct, secret)
+		t.spareBetas(req.Header)
 	}
 	for _, h := range t.p.Headers {
 		if strings.EqualFold(h.Name, "host") {

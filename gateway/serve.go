@@ -29,10 +29,13 @@ type service struct {
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
 
-	asking    wire.Protocol               // the API of the try that is made
-	refreshed map[provider.AccountID]bool // whose secret was fetched anew
-	mends     map[string]mend             // by candidate: what its request is sent without
-	sent      []byte                      // the body of the last try, where it was written anew
+	asking     wire.Protocol               // the API of the try that is made
+	refreshed  map[provider.AccountID]bool // whose secret was fetched anew
+	mends      map[string]*mending         // by candidate: what its request is sent without
+	empties    map[string]int              // by candidate: replies that said nothing
+	media      map[string]fetched          // by URL: what was fetched
+	mediaBytes int
+	sent       []byte // the body of the last try
 }
 
 // serve answers one ask.
@@ -217,7 +220,7 @@ func (s *service) run() {
 	for {
 		c := &s.order[s.at]
 		last := s.isLast()
-		s.rec.began(c, s.again > 0, time.Now())
+		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0, time.Now())
 		o, known := s.unproven(c, last)
 		if !known {
 			o = s.try(c, last)
@@ -234,8 +237,11 @@ func (s *service) run() {
 			return
 		}
 		d := s.decide(&o)
-		if o.verdict.Kind == trace.Auth && s.freshSecret(c) || s.mended(c, &o) {
+		switch {
+		case o.verdict.Kind == trace.Auth && s.freshSecret(c):
 			d = decision{do: stepAgain}
+		case s.emptied(c, &o), s.mended(c, &o):
+			d = decision{do: stepMended}
 		}
 		var rest *trace.Rest
 		if d.rest {
@@ -281,6 +287,8 @@ func (s *service) follow(d decision) bool {
 	case stepAgain:
 		s.again++
 		return s.pause(d.wait)
+	case stepMended:
+		return !s.gone()
 	case stepStop:
 	}
 	return false

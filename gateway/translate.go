@@ -30,7 +30,7 @@ type translation struct {
 	lost     []wire.Loss
 	reader   wire.Reader
 	writer   wire.Writer
-	seals    *seals       // of a vendor that signs calls
+	seals    *sealing     // of a vendor that signs calls and texts
 	out      bytes.Buffer // what the writer wrote and nobody sent yet
 	split    sse.Splitter
 	stream   bool // the agent reads events, or Gemini's array
@@ -63,10 +63,22 @@ func (s *service) translate(t *try) (*translation, error) {
 		Model: t.c.Model, Dialect: t.p.Dialect, Context: m.Context, Output: m.MaxOutput, Efforts: m.Efforts, Session: s.a.session, Inputs: m.Inputs,
 	}
 	if t.api == wire.Gemini {
-		asked = s.g.seals.restore(asked)
+		asked = s.g.seals.restore(asked, s.a.session)
+		if s.a.generates() && to.Reads(wire.KindImage) {
+			asked = s.inline(asked)
+		}
 	}
-	asked = s.mend(t.c).apply(asked, &to)
+	asked = spare(t.things, asked, &to)
 	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, to)
+	var field *wire.FieldRefusal
+	if why := s.unfetched(); why != "" && errors.As(err, &field) {
+		field.Words += "; it could not be fetched: " + why
+	}
+	if err == nil && s.a.generates() {
+		var lost []wire.Loss
+		x.body, lost = t.fit(x.body)
+		x.lost = append(x.lost, lost...)
+	}
 	if t.api == wire.Gemini && !s.a.stream { // the path says whether she streams, and a whole reply is all that is wanted
 		x.door = provider.Generate
 	}
@@ -79,7 +91,7 @@ func (s *service) translate(t *try) (*translation, error) {
 	}
 	x.warm = asked.WarmsUp() && !s.a.counting()
 	if t.api == wire.Gemini {
-		x.seals = &s.g.seals
+		x.seals = &sealing{to: &s.g.seals, in: s.a.session}
 	}
 	x.reader = codecs[t.api].NewReader(asked)
 	x.writer = codecs[s.a.api].NewWriter(&x.out, asked, wire.WriterOptions{
@@ -108,10 +120,10 @@ func (s *service) unsayable(err error) outcome {
 	return o
 }
 
-// told is what the trace tells of a translated try.
-func (x *translation) told() *trace.FromTo {
-	ft := &trace.FromTo{From: string(x.from), To: string(x.to)}
-	for _, l := range x.lost {
+// fromTo is what the trace tells of a request that was written anew, or changed.
+func fromTo(from, to wire.Protocol, lost []wire.Loss) *trace.FromTo {
+	ft := &trace.FromTo{From: string(from), To: string(to)}
+	for _, l := range lost {
 		what := l.What
 		if l.Why != "" {
 			what += ": " + l.Why

@@ -38,6 +38,27 @@ func TestAGeminiSignatureComesBackOnItsCall(t *testing.T) {
 			})
 		})
 	}
+	for name, reply := range map[string]string{
+		"of a text, in one piece": `{"candidates":[{"content":{"role":"model","parts":[{"text":"said","thoughtSignature":"U0lH"}]},"finishReason":"STOP"}]}`,
+		"of a text, behind it": eventsOf("gemini", `{"candidates":[{"content":{"role":"model","parts":[{"text":"sa"}]}}]}`, `{"candidates":[{"content":{"role":"model","parts":[{"text":"id"}]}}]}`,
+			`{"candidates":[{"content":{"role":"model","parts":[{"text":"","thoughtSignature":"U0lH"}]},"finishReason":"STOP"}]}`),
+	} {
+		for _, path := range []string{"/v1/messages", "/v1/chat/completions", "/v1/responses"} {
+			t.Run(name+" on "+path, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := crossing{api: "gemini", model: "gemini-3-x", reply: reply}
+					v := &crossed{c: &c}
+					r := newRig(t, c.provided(), vendors{"v": v})
+					list := map[bool]string{true: "input", false: "messages"}[path == "/v1/responses"]
+					r.ask(path, `{"model":"gemini-3-x","max_tokens":9,"`+list+`":[{"role":"user","content":"a"}]}`)
+					r.ask(path, `{"model":"gemini-3-x","max_tokens":9,"`+list+`":[{"role":"user","content":"a"},{"role":"assistant","content":"said"},{"role":"user","content":"b"}]}`)
+					if got := at(v.got[1].body, "contents", 1, "parts", 0); at(got, "text") != "said" || at(got, "thoughtSignature") != "U0lH" {
+						t.Errorf("%s", v.raw[1])
+					}
+				})
+			})
+		}
+	}
 	t.Run("over Responses", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := crossing{api: "gemini", model: "gemini-3-x", reply: called, refuse: signed("U0lH")}

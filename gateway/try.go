@@ -15,6 +15,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/failure"
+	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/upstream"
 	"dev.magpie/gateway/wire"
@@ -48,6 +49,9 @@ type try struct {
 	resp *http.Response
 	api  wire.Protocol // that the vendor is asked on
 	x    *translation  // nil where that is the agent's own
+
+	body   wire.Body    // what is sent
+	things []mend.Thing // that it is sent without
 
 	hooks httptrace.ClientTrace // of its connection
 	idled bool                  // it lay idle for a while before
@@ -94,14 +98,18 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 func (t *try) speak() (err error) {
 	s := t.s
 	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
+	t.things = nil
 	if s.a.door != provider.Generate && s.a.door != provider.Stream && s.a.door != provider.Count || s.a.tail != "" {
+		t.relay()
 		return nil
 	}
-	api, ok := t.p.AskOn(s.a.api, t.acct.Protocol, t.c.Model, s.lv.fetched()[t.p.ID])
+	api, ok := s.askOn(t.c, s.unfit(t.c))
 	if !ok {
-		return nil
+		api = s.a.api
 	}
-	if api == s.a.api && !s.mend(t.c).rewrites(s.a) {
+	t.things = s.things(t.c, api)
+	if !ok || api == s.a.api && (s.a.counting() || !s.rewrites(t.things)) {
+		t.relay()
 		return nil
 	}
 	t.api, s.asking = api, api
@@ -109,8 +117,8 @@ func (t *try) speak() (err error) {
 		return errNoCount
 	}
 	if t.x, err = s.translate(t); err == nil {
-		s.sent = t.x.body
-		s.rec.translated(t.x.told())
+		s.sent, t.body = t.x.body, wire.Whole(t.x.body)
+		s.rec.translated(fromTo(t.x.from, t.x.to, t.x.lost))
 	}
 	return err
 }
@@ -205,6 +213,7 @@ func (t *try) refusal() outcome {
 		return left()
 	}
 	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: head, Body: body})
+	o.raw = body
 	if r.StatusCode == http.StatusUnauthorized {
 		t.s.g.d.Secrets.Forget(t.acct.ID)
 	}

@@ -11,10 +11,11 @@ import (
 // agent, with a key that was made for one API alone (made, "" = any). The agent's own is
 // relayed; a Claude model goes on Messages where the provider has them, for they keep its
 // cache marks; OpenAI's own models go on Responses at OpenAI; else Chat is the one that
-// most vendors know best. false = the provider has no API for it at all.
-func (p *Provider) AskOn(agent, made wire.Protocol, model string, fetched *List) (wire.Protocol, bool) {
+// most vendors know best. unfit are APIs on which the model was seen not to be served.
+// false = the provider has no API for it at all.
+func (p *Provider) AskOn(agent, made wire.Protocol, model string, fetched *List, unfit ...wire.Protocol) (wire.Protocol, bool) {
 	speaks := func(api wire.Protocol) bool {
-		return (made == "" || made == api) && p.SpeaksFor(api, model, fetched)
+		return (made == "" || made == api) && !slices.Contains(unfit, api) && p.SpeaksFor(api, model, fetched)
 	}
 	claude := isClaude(model)
 	told := len(p.apisOf(model, fetched)) > 0 // by the file or the vendor's list: theirs to say

@@ -69,6 +69,9 @@ func (b *builder) provider(cp *config.Provider) {
 		p.take(preset, region)
 		p.Name = cmp.Or(cp.Name, preset.Name)
 	}
+	if cp.Searches {
+		p.Dialect.Searches = append(slices.Clip(p.Dialect.Searches), wire.Messages, wire.Responses)
+	}
 	p.Local = allLoopback(p.Bases)
 	p.Auth = auth(p.Bases, preset)
 	p.Fallback = b.fallback(cp)
@@ -134,12 +137,13 @@ func (p *Provider) take(preset *Preset, region Region) {
 func (p *Preset) dialect() wire.Dialect {
 	d := p.Dialect
 	return wire.Dialect{
-		Vendor: p.Vendor, Unsupported: d.Unsupported, TokenField: d.TokenField,
+		Vendor: p.Vendor, Unsupported: d.Unsupported, TokenField: d.TokenField, TokenModels: d.TokenModels,
 		DeveloperRole: d.DeveloperRole, ReasoningField: d.ReasoningField, NoUsageOption: d.NoUsageOption,
 		CacheKeys: d.CacheKeys, CacheMarks: d.CacheMarks, CacheBreaks: d.CacheBreaks, CustomTools: d.CustomTools,
-		AllowedTools: d.AllowedTools, NoRequired: d.NoRequired, NoNamed: d.NoNamed, NoSchema: d.NoSchema, Search: d.Search,
+		AllowedTools: d.AllowedTools, NoRequired: d.NoRequired, NoNamed: d.NoNamed, NoSchema: d.NoSchema, Searches: d.Searches,
 		Tiers: d.Tiers, Switch: d.Switch, SwitchLevel: d.SwitchLevel, GiveBack: d.GiveBack, ReasoningLost: d.ReasoningLost,
 		CallSeals: d.CallSeals, Details: d.Details, FunctionsOnly: d.FunctionsOnly, BareReasoning: d.BareReasoning,
+		OwnParts: d.OwnParts, LooksUp: d.LooksUp, NoLoneChoice: d.NoLoneChoice, ThinkingOff: d.ThinkingOff,
 		OpenAPI: d.OpenAPI, NoCallIDs: d.NoCallIDs, Grounds: d.Grounds,
 	}
 }

@@ -55,31 +55,36 @@ type Preset struct {
 type PresetDialect struct {
 	Unsupported    []string `json:"unsupported,omitempty"`
 	TokenField     string   `json:"token_field,omitempty"`
+	TokenModels    []string `json:"token_models,omitempty"`
 	DeveloperRole  bool     `json:"developer_role,omitempty"`
 	ReasoningField string   `json:"reasoning_field,omitempty"`
 	NoUsageOption  bool     `json:"no_usage_option,omitempty"`
 
-	CacheKeys     bool          `json:"cache_keys,omitempty"`
-	CacheMarks    bool          `json:"cache_marks,omitempty"`
-	CacheBreaks   []string      `json:"cache_breaks,omitempty"`
-	CustomTools   bool          `json:"custom_tools,omitempty"`
-	AllowedTools  bool          `json:"allowed_tools,omitempty"`
-	NoRequired    bool          `json:"no_required,omitempty"`
-	NoNamed       bool          `json:"no_named,omitempty"`
-	NoSchema      bool          `json:"no_schema,omitempty"`
-	Search        bool          `json:"search,omitempty"`
-	Tiers         bool          `json:"tiers,omitempty"`
-	Switch        wire.Switch   `json:"switch,omitempty"`
-	SwitchLevel   bool          `json:"switch_level,omitempty"`
-	GiveBack      wire.GiveBack `json:"give_back,omitempty"`
-	ReasoningLost string        `json:"reasoning_lost,omitempty"`
-	CallSeals     []string      `json:"call_seals,omitempty"`
-	Details       bool          `json:"details,omitempty"`
-	FunctionsOnly bool          `json:"functions_only,omitempty"`
-	BareReasoning bool          `json:"bare_reasoning,omitempty"`
-	OpenAPI       bool          `json:"open_api,omitempty"`
-	NoCallIDs     bool          `json:"no_call_ids,omitempty"`
-	Grounds       bool          `json:"grounds,omitempty"`
+	CacheKeys     bool            `json:"cache_keys,omitempty"`
+	CacheMarks    bool            `json:"cache_marks,omitempty"`
+	CacheBreaks   []string        `json:"cache_breaks,omitempty"`
+	CustomTools   bool            `json:"custom_tools,omitempty"`
+	AllowedTools  bool            `json:"allowed_tools,omitempty"`
+	NoRequired    bool            `json:"no_required,omitempty"`
+	NoNamed       bool            `json:"no_named,omitempty"`
+	NoSchema      bool            `json:"no_schema,omitempty"`
+	Searches      []wire.Protocol `json:"searches,omitempty"`
+	Tiers         bool            `json:"tiers,omitempty"`
+	Switch        wire.Switch     `json:"switch,omitempty"`
+	SwitchLevel   bool            `json:"switch_level,omitempty"`
+	GiveBack      wire.GiveBack   `json:"give_back,omitempty"`
+	ReasoningLost string          `json:"reasoning_lost,omitempty"`
+	CallSeals     []string        `json:"call_seals,omitempty"`
+	Details       bool            `json:"details,omitempty"`
+	FunctionsOnly bool            `json:"functions_only,omitempty"`
+	BareReasoning bool            `json:"bare_reasoning,omitempty"`
+	OwnParts      bool            `json:"own_parts,omitempty"`
+	LooksUp       bool            `json:"looks_up,omitempty"`
+	NoLoneChoice  bool            `json:"no_lone_choice,omitempty"`
+	ThinkingOff   bool            `json:"thinking_off,omitempty"`
+	OpenAPI       bool            `json:"open_api,omitempty"`
+	NoCallIDs     bool            `json:"no_call_ids,omitempty"`
+	Grounds       bool            `json:"grounds,omitempty"`
 }
 
 // Region is one choice of base addresses inside a preset.

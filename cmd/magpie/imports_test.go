@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"gateway/control":     {"gateway/trace"},
 	"gateway/route":       {"provider", "gateway/trace", "gateway/wire"},
 	"gateway/failure":     {"gateway/trace"},
+	"gateway/mend":        {"gateway/wire", "gateway/wire/messages"},
 	"gateway/state":       {"provider", "gateway/route", "gateway/trace"},
 	"gateway/upstream":    {"provider"},
 	"gateway/guard":       {"config"},
@@ -35,7 +36,7 @@ var mayImport = map[string][]string{
 	"gateway/standin":     {"gateway/wire", "gateway/wire/..."},
 	"gateway/client":      {"gateway/control", "gateway/trace"},
 	"gateway": {
-		"config", "provider", "provider/vendors", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/redact",
+		"config", "provider", "provider/vendors", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/mend", "gateway/redact",
 		"gateway/route", "gateway/state", "gateway/trace", "gateway/trace/words", "gateway/upstream", "gateway/wire", "gateway/wire/...",
 	},
 	"tui": {"config", "themes", "gateway/trace", "gateway/trace/words", "gateway/control", "tui/..."},
@@ -51,6 +52,7 @@ var below = map[string][]string{
 // neverTouches are the parts of the standard library that a pure package keeps out of.
 var neverTouches = map[string][]string{
 	"gateway/route":   {"os", "net", "net/http", "sync", "math/rand", "math/rand/v2", "io"},
+	"gateway/mend":    {"os", "net", "math/rand", "math/rand/v2"},
 	"gateway/failure": {"os", "net", "math/rand", "math/rand/v2"}, // sync readies patterns at their first use
 	"gateway/trace":   {"os", "net", "net/http"},
 	"gateway/wire":    {"os", "net", "net/http"},

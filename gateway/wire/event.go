@@ -41,6 +41,7 @@ type Facts struct {
 	Fault    *Fault
 	Sequence int64 // Responses: the last sequence number
 	usage    []byte
+	ended    string // Gemini: why, in her words
 }
 
 // Reply follows one reply's stream in one of the four APIs.
@@ -86,7 +87,10 @@ func (r *Reply) Note(event []byte) {
 // Finish settles what was left for the end of the stream.
 func (r *Reply) Finish() {
 	if r.P == Gemini && len(r.usage) > 0 {
-		r.judgeGemini(r.usage)
+		var c geminiChunk
+		if decode(r.usage, &c) {
+			r.geminiFacts(&c)
+		}
 		r.usage = r.usage[:0]
 	}
 }

@@ -28,6 +28,11 @@ type chatDelta struct {
 	Calls     json.RawMessage `json:"tool_calls"`
 	Call      json.RawMessage `json:"function_call"`
 	Audio     json.RawMessage `json:"audio"`
+	Extra     struct {
+		Google struct {
+			Thought bool `json:"thought"`
+		} `json:"google"`
+	} `json:"extra_content"`
 }
 
 type chatUsage struct {
@@ -62,10 +67,12 @@ func some(raw json.RawMessage) bool {
 }
 
 func (d *chatDelta) said() bool {
-	return some(d.Content) || some(d.Calls) || some(d.Call) || some(d.Audio) || d.Refusal != nil && *d.Refusal != ""
+	return some(d.Content) && !d.Extra.Google.Thought || some(d.Calls) || some(d.Call) || some(d.Audio) || d.Refusal != nil && *d.Refusal != ""
 }
 
-func (d *chatDelta) thought() bool { return some(d.Reasoning) || some(d.Thought) }
+func (d *chatDelta) thought() bool {
+	return some(d.Reasoning) || some(d.Thought) || d.Extra.Google.Thought && some(d.Content)
+}
 
 func (r *Reply) judgeChat(data []byte) Class {
 	if string(bytes.TrimSpace(data)) == "[DONE]" {

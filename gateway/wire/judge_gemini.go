@@ -60,7 +60,7 @@ func (r *Reply) judgeGemini(data []byte) Class {
 			return Refused
 		}
 		if f != "" {
-			class = Content
+			r.ended, class = f, Content
 		}
 	}
 	if c.Feedback != nil && c.Feedback.Block != "" {
@@ -71,7 +71,36 @@ func (r *Reply) judgeGemini(data []byte) Class {
 		}
 		return Content
 	}
+	if r.ended != "" {
+		return r.spoke(class)
+	}
 	return class
+}
+
+// EmptyReply is the code of a reply that ended, and said nothing.
+const EmptyReply = "empty_reply"
+
+// brokenCalls are the ends of replies whose model could not make its call.
+var brokenCalls = map[string]bool{
+	"MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "TOO_MANY_TOOL_CALLS": true, "MALFORMED_RESPONSE": true, "MISSING_THOUGHT_SIGNATURE": true,
+}
+
+// spoke makes a failure of a reply that ended well, or for no reason, and said nothing:
+// it thought at the most. One that was cut or withheld is none.
+func (r *Reply) spoke(class Class) Class {
+	if r.Said || r.Fault != nil {
+		return class
+	}
+	words := "the model's reply is empty"
+	switch {
+	case brokenCalls[r.ended]:
+		words = "the model broke its reply off: " + r.ended
+	case r.ended != "" && r.ended != "STOP" && r.ended != "FINISH_REASON_UNSPECIFIED":
+		return class
+	}
+	raw := append(append([]byte(`{"error":{"code":502,"status":"UNAVAILABLE","message":`), Quote(words)...), "}}"...)
+	r.Fault = &Fault{Code: EmptyReply, Words: words, Raw: raw}
+	return Failed
 }
 
 func judgePart(part map[string]json.RawMessage) Class {

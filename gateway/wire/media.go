@@ -58,3 +58,31 @@ func SniffMIME(data string) string {
 	}
 	return "application/octet-stream"
 }
+
+// MediaField is what a medium is called in an API, for telling its client what can't go on.
+func MediaField(api Protocol, p *Part) string {
+	names := [4]string{"file", "input_file", "document", "fileData"}
+	switch p.Kind {
+	case KindImage:
+		names = [4]string{"image_url", "input_image", "image", "fileData"}
+	case KindAudio:
+		names = [4]string{"input_audio", "input_audio", "audio", "fileData"}
+	case KindVideo:
+		names = [4]string{"video_url", "input_video", "video", "fileData"}
+	case KindFile, KindText, KindCall, KindResult, KindThinking, KindRefusal, KindOpaque:
+	}
+	switch api {
+	case Chat:
+		return names[0]
+	case Responses:
+		return names[1]
+	case Messages:
+		return names[2]
+	case Gemini:
+		if p.Media != nil && p.Media.Data != "" {
+			return "inlineData"
+		}
+		return names[3]
+	}
+	return names[0]
+}

@@ -7,7 +7,7 @@ var unusual = map[Protocol][][]byte{
 	Chat:      {[]byte(`"content_filter"`)},
 	Responses: {[]byte(`"content_filter"`)},
 	Messages:  {[]byte(`"refusal"`), []byte(`"error"`)},
-	Gemini:    {[]byte(`"SAFETY"`), []byte(`"PROHIBITED_CONTENT"`), []byte(`"BLOCKLIST"`), []byte(`"SPII"`), []byte(`"IMAGE_SAFETY"`), []byte(`"RECITATION"`)},
+	Gemini:    {[]byte(`"SAFETY"`), []byte(`"PROHIBITED_CONTENT"`), []byte(`"BLOCKLIST"`), []byte(`"SPII"`), []byte(`"IMAGE_SAFETY"`), []byte(`"RECITATION"`), []byte(`_CALL"`), []byte(`"MALFORMED_RESPONSE"`), []byte(`"MISSING_THOUGHT_SIGNATURE"`), []byte(`"thought"`)},
 }
 
 // plain reads an ordinary whole reply in one walk that allocates next to nothing: ids and
@@ -23,7 +23,7 @@ func (r *Reply) plain(body []byte) bool {
 		return false
 	}
 	w.c.object(w.top)
-	if w.c.finish() != nil || w.odd || !w.answered {
+	if w.c.finish() != nil || w.odd || !w.answered || r.P == Gemini && w.n[nOutput] == 0 { // that may say nothing
 		return false
 	}
 	r.ID, r.Model, r.Usage, r.Counted, r.Whole = w.id, w.model, w.usage(), w.counted, true

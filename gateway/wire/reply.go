@@ -135,7 +135,7 @@ func (r *Reply) wholeMessage(body []byte) Class {
 func (r *Reply) wholeGemini(body []byte) Class {
 	defer func() { r.Whole = true }()
 	if opening(body) != '[' {
-		return settled(r.judgeGemini(body))
+		return r.endedGemini(settled(r.judgeGemini(body)), body)
 	}
 	var chunks []json.RawMessage
 	if json.Unmarshal(body, &chunks) != nil {
@@ -146,5 +146,13 @@ func (r *Reply) wholeGemini(body []byte) Class {
 			return class
 		}
 	}
-	return Content
+	return r.endedGemini(Content, body)
+}
+
+// endedGemini looks at a reply that is all there: one that has candidates and said nothing failed.
+func (r *Reply) endedGemini(class Class, body []byte) Class {
+	if class == Content && !r.Said && bytes.Contains(body, []byte(`"candidates"`)) && json.Valid(body) {
+		return r.spoke(class)
+	}
+	return class
 }

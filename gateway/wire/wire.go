@@ -39,12 +39,14 @@ func (p Protocol) Title() string {
 // Dialect is what a vendor's flavour of an API differs in, as data from the catalogue.
 // The zero value is a vendor of which nothing is known.
 type Dialect struct {
-	Vendor         string   // the catalogue's vendor word, for failure rows: "anthropic", "openai", "zhipu" …
-	Unsupported    []string // optional request fields that it refuses
-	TokenField     string   // "max_tokens" or "max_completion_tokens", "" = the API's own
-	DeveloperRole  bool     // takes role developer
-	ReasoningField string   // where reasoning text stands: reasoning_content, reasoning …
-	NoUsageOption  bool     // refuses stream_options.include_usage
+	Vendor         string     // the catalogue's vendor word, for failure rows: "anthropic", "openai", "zhipu" …
+	Unsupported    []string   // optional request fields that it refuses
+	TokenField     string     // "max_tokens" or "max_completion_tokens", "" = the API's own
+	TokenModels    []string   // words in the ids of the models that TokenField holds for, nil = all
+	DeveloperRole  bool       // takes role developer
+	ReasoningField string     // where reasoning text stands: reasoning_content, reasoning …
+	NoUsageOption  bool       // refuses stream_options.include_usage
+	Searches       []Protocol // the APIs on which it searches the web itself
 
 	// What follows is of Chat Completions; NoSampling and CacheKeys are of Responses too.
 
@@ -57,7 +59,6 @@ type Dialect struct {
 	NoRequired    bool     // knows no tool_choice "required"
 	NoNamed       bool     // knows no tool_choice that names a tool
 	NoSchema      bool     // knows json_object, but no json_schema
-	Search        bool     // takes web_search_options; of Responses: searches the web itself
 	Tiers         bool     // takes service_tier
 	Switch        Switch   // how it is told to reason
 	SwitchLevel   bool     // where Switch isn't effort: takes reasoning_effort besides
@@ -70,6 +71,13 @@ type Dialect struct {
 
 	FunctionsOnly bool // knows functions alone: no freeform and no client-run tools, no namespaces
 	BareReasoning bool // wants reasoning back that nobody sealed
+	OwnParts      bool // it is OpenAI's own, or knows the parts of it that are no part of the API
+	LooksUp       bool // looks for reasoning that isn't sealed among what it stored
+	NoLoneChoice  bool // refuses tool_choice without tools
+
+	// Of Messages.
+
+	ThinkingOff bool // models that aren't Claude's think unless they are told not to
 
 	// Of Gemini.
 
@@ -100,6 +108,20 @@ const (
 	GiveCalls GiveBack = "calls" // that of turns with calls, each of which must have some
 	GiveAll   GiveBack = "all"   // what there is, and some in turns with calls
 )
+
+// SearchesOn says whether the vendor searches the web itself for those who ask on api.
+func (d *Dialect) SearchesOn(api Protocol) bool {
+	return slices.Contains(d.Searches, api) || api == Gemini && d.Grounds
+}
+
+// TokenName is the field of a request to a model that says how long the reply may be, ""
+// for the API's own.
+func (d *Dialect) TokenName(model string) string {
+	if len(d.TokenModels) == 0 || slices.ContainsFunc(d.TokenModels, func(w string) bool { return strings.Contains(model, w) }) {
+		return d.TokenField
+	}
+	return ""
+}
 
 // Refuses says whether the vendor refuses an optional field of a request.
 func (d *Dialect) Refuses(field string) bool { return slices.Contains(d.Unsupported, field) }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"strings"
 
 	"dev.magpie/gateway/wire"
 )
@@ -103,7 +104,7 @@ func (c *chunk) choice(raw []byte) {
 
 func (d *delta) read(raw []byte) {
 	w := wire.Walk(raw)
-	other := ""
+	other, marked := "", false
 	w.Object(func(key []byte) {
 		if w.Kind() == 'n' {
 			return
@@ -117,6 +118,8 @@ func (d *delta) read(raw []byte) {
 			other = w.Text()
 		case "reasoning_details":
 			d.details = w.Raw()
+		case "extra_content":
+			marked = thoughtMarked(w.Raw())
 		case "refusal":
 			d.refusal = w.Text()
 		case "tool_calls":
@@ -132,6 +135,15 @@ func (d *delta) read(raw []byte) {
 	if d.thought == "" {
 		d.thought = other
 	}
+	if marked { // Gemini: what stands as content is reasoning
+		d.thought += strings.TrimSuffix(strings.TrimPrefix(d.text, "<thought>"), "</thought>")
+		d.text = ""
+	}
+}
+
+// thoughtMarked says that Gemini marked a delta as reasoning.
+func thoughtMarked(extra []byte) bool {
+	return wire.Value(extra).Get("google").Get("thought").True()
 }
 
 // content reads a string, or the parts that some vendors send.

@@ -146,6 +146,10 @@ func TestReadingStreams(t *testing.T) {
 			in:   stream(deltaOf(`{"reasoning_content":"a","reasoning":"a"}`), deltaOf(`{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","index":0}]}`), deltaOf(`{"content":null,"reasoning_content":""}`), deltaOf(`{"reasoning_content":"c","content":"d"}`), finish("stop"), "[DONE]"),
 			want: []string{"start c1", "think a", "think b", "think c", "text d", "finish stop"},
 		},
+		"content that Gemini marks as thought": {
+			in:   stream(deltaOf(`{"content":"<thought>a","extra_content":{"google":{"thought":true}}}`), deltaOf(`{"content":"b</thought>","extra_content":{"google":{"thought":true}}}`), deltaOf(`{"content":"c"}`), finish("stop"), "[DONE]"),
+			want: []string{"start c1", "think a", "think b", "text c", "finish stop"},
+		},
 		"sealed details are told once reasoning is over": {
 			in: stream(deltaOf(`{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"f"}]}`),
 				deltaOf(`{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","index":0,"format":"f"}]}`),

@@ -15,7 +15,7 @@ import (
 // most is a vendor that can be told nearly all that a Chat client says.
 var most = wire.Dialect{
 	Vendor: "v", DeveloperRole: true, CacheMarks: true, CustomTools: true, AllowedTools: true,
-	Search: true, Tiers: true, GiveBack: wire.GiveAll, Details: true, CallSeals: []string{"m"},
+	Searches: []wire.Protocol{wire.Chat}, Tiers: true, GiveBack: wire.GiveAll, Details: true, CallSeals: []string{"m"},
 }
 
 // word draws text that is never empty.

@@ -228,7 +228,7 @@ func (w *writing) limits() {
 			w.lose("max_tokens", "the model's most is "+strconv.FormatInt(out, 10))
 			most = out
 		}
-		name := w.d.TokenField
+		name := w.d.TokenName(w.t.Model)
 		if name == "" {
 			name = "max_tokens"
 		}

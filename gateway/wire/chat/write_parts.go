@@ -52,7 +52,8 @@ func (w *writing) takes(p *wire.Part, current bool) (wire.Part, bool) {
 	}
 	if why := w.homeless(p); why != "" {
 		if current || p.Media.ID != "" {
-			w.refuse("messages", "messages: "+why)
+			field := wire.MediaField(w.a.API, p)
+			w.refuse(field, field+": "+why)
 		}
 		w.lose("messages."+word, why)
 		return note, true

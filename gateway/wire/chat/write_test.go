@@ -35,7 +35,7 @@ func messagesOf(t *testing.T, body string) string {
 // openAI is a vendor that takes all that the API has.
 var openAI = wire.Dialect{
 	Vendor: "openai", TokenField: "max_completion_tokens", DeveloperRole: true, CacheKeys: true,
-	CustomTools: true, AllowedTools: true, Search: true, Tiers: true, CacheBreaks: []string{"gpt-5.6", "gpt-6"},
+	CustomTools: true, AllowedTools: true, Searches: []wire.Protocol{wire.Chat}, Tiers: true, CacheBreaks: []string{"gpt-5.6", "gpt-6"},
 }
 
 var deepSeek = wire.Dialect{Vendor: "deepseek", Switch: wire.SwitchType, SwitchLevel: true, GiveBack: wire.GiveCalls, NoSchema: true}

@@ -72,7 +72,7 @@ func (w *writing) hosted(t *wire.Tool, raw [][]byte) [][]byte {
 	switch {
 	case w.a.API == wire.Chat && !options:
 		return append(raw, t.Raw)
-	case t.Hosted == "web_search" && w.d.Search:
+	case t.Hosted == "web_search" && w.d.SearchesOn(wire.Chat):
 		w.search(t)
 	default:
 		what := "tools." + t.Hosted

@@ -26,7 +26,7 @@ func (w *writing) part(p *wire.Part, now bool) {
 		return
 	}
 	if !w.t.Reads(p.Kind) {
-		w.lose(w.kind(p), "the model does not read it")
+		w.lose(wire.MediaField(w.a.API, p), "the model does not read it")
 		w.textPart(wire.Note(p.Kind))
 		return
 	}
@@ -34,10 +34,10 @@ func (w *writing) part(p *wire.Part, now bool) {
 		return
 	}
 	if now {
-		w.refuse(w.kind(p), w.why(p))
+		w.refuse(wire.MediaField(w.a.API, p), w.why(p))
 		return
 	}
-	w.lose(w.kind(p), w.why(p))
+	w.lose(wire.MediaField(w.a.API, p), w.why(p))
 	w.textPart(wire.Note(p.Kind))
 }
 
@@ -67,24 +67,10 @@ func (w *writing) media(p *wire.Part) bool {
 	return true
 }
 
-// kind is what a medium is called in the asker's API.
-func (w *writing) kind(p *wire.Part) string {
-	switch p.Kind {
-	case wire.KindImage:
-		return w.word("image_url", "input_image", "image", "fileData")
-	case wire.KindAudio:
-		return w.word("input_audio", "input_audio", "audio", "fileData")
-	case wire.KindVideo:
-		return w.word("video_url", "input_video", "video", "fileData")
-	case wire.KindFile, wire.KindText, wire.KindCall, wire.KindResult, wire.KindThinking, wire.KindRefusal, wire.KindOpaque:
-	}
-	return w.word("file", "input_file", "document", "fileData")
-}
-
 // why is why a medium can't go on.
 func (w *writing) why(p *wire.Part) string {
 	if p.Media.ID != "" {
 		return "a file id is good only at the vendor that gave it; send the bytes"
 	}
-	return "the vendor fetches nothing from a URL; send the bytes"
+	return "the vendor fetches nothing from this URL; send the bytes"
 }

@@ -29,7 +29,7 @@ func (w *writing) mediaBlock(p *wire.Part, at place) block {
 	}
 	if m.ID != "" {
 		if !w.own() {
-			w.refuse(mediaWord(p.Kind), "a file id is good at one vendor only; send the bytes or a URL")
+			w.refuse(wire.MediaField(w.a.API, p), "a file id is good at one vendor only; send the bytes or a URL")
 			return block{}
 		}
 		return block{kind: mediaKind(p.Kind), media: &source{kind: "file", value: m.ID, title: m.Name}}
@@ -68,7 +68,7 @@ func mediaWord(k wire.Kind) string {
 func (w *writing) outOfPlace(p *wire.Part, at place, why string) block {
 	word := mediaWord(p.Kind)
 	if at.current && !at.inside {
-		w.refuse(word, why)
+		w.refuse(wire.MediaField(w.a.API, p), why)
 		return block{}
 	}
 	w.lose(word, why)

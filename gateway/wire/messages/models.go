@@ -84,6 +84,9 @@ func modelOf(id string) model {
 	return best
 }
 
+// Samples says whether a model takes temperature, top_p and top_k at all.
+func Samples(model string) bool { return modelOf(model).sampling }
+
 // begins says whether an id is of the generation that prefix names: "opus-4" is
 // opus-4-20250514 and opus-4-1, but no opus-40.
 func begins(id, prefix string) bool {

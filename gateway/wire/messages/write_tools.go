@@ -49,7 +49,7 @@ func (w *writing) hosts(t *wire.Tool) bool {
 	if w.own() && t.Raw != nil {
 		return true
 	}
-	return t.Hosted == "web_search" && w.t.Dialect.Search
+	return t.Hosted == "web_search" && w.t.Dialect.SearchesOn(wire.Messages)
 }
 
 // allowed says whether the choice leaves a tool; the API has no list of its own for that.

@@ -38,11 +38,11 @@ func TestToolsAreWritten(t *testing.T) {
 		},
 		"a web search, where the vendor has one": {
 			wire.Tool{Kind: wire.ToolHosted, Hosted: "web_search", Search: search},
-			wire.Dialect{Search: true},
+			wire.Dialect{Searches: []wire.Protocol{wire.Messages}},
 			`{"type":"web_search_20250305","name":"web_search","allowed_domains":["go.dev"],"user_location":{"type":"approximate","country":"DE"}}`,
 		},
 		"a web search, where it has none": {wire.Tool{Kind: wire.ToolHosted, Hosted: "web_search", Search: search}, wire.Dialect{}, ""},
-		"what another vendor runs":        {wire.Tool{Kind: wire.ToolHosted, Hosted: "image"}, wire.Dialect{Search: true}, ""},
+		"what another vendor runs":        {wire.Tool{Kind: wire.ToolHosted, Hosted: "image"}, wire.Dialect{Searches: []wire.Protocol{wire.Messages}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := from(wire.Responses)

@@ -189,7 +189,7 @@ func (l *itemList) media(p *wire.Part) {
 		l.text(wire.DocumentText(m), p)
 		return
 	case m.ID != "" && l.w.a.API != wire.Responses:
-		l.w.refuse(l.w.word("turns"), "a file that is stored at another vendor can't be read here; send its bytes or its URL")
+		l.w.refuse(wire.MediaField(l.w.a.API, p), "a file that is stored at another vendor can't be read here; send its bytes or its URL")
 		return
 	}
 	if o, ok := l.medium(p); ok {
@@ -198,7 +198,7 @@ func (l *itemList) media(p *wire.Part) {
 		return
 	}
 	if l.turn == l.w.current {
-		l.w.refuse(l.w.word("turns"), "this model's API takes no "+mediaWord(p.Kind)+" of that kind")
+		l.w.refuse(wire.MediaField(l.w.a.API, p), "this model's API takes no "+mediaWord(p.Kind)+" of that kind")
 		return
 	}
 	l.text(wire.Note(p.Kind), nil)

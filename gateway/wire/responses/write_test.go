@@ -185,7 +185,7 @@ func TestToolsAreWritten(t *testing.T) {
 		{Kind: wire.ToolHosted, Hosted: "code", Raw: []byte(`{"type":"code_execution"}`)},
 		{Kind: wire.ToolHosted, Hosted: "web_search", Search: &wire.Search{Allowed: []string{"go.dev"}, Location: []byte(`{"type":"approximate"}`)}},
 	}, Choice: wire.Choice{Mode: wire.ChoiceTool, Name: "p"}}
-	w := writeAsk(t, a, wire.Target{Dialect: wire.Dialect{Search: true}})
+	w := writeAsk(t, a, wire.Target{Dialect: wire.Dialect{Searches: []wire.Protocol{wire.Responses}}})
 	w.has("tools", `[{"type":"function","name":"loose","description":"d","parameters":{"type":"object","z":1,"a":2},"strict":false},
 		{"type":"function","name":"strict","parameters":{"type":"object","properties":{}},"strict":true},
 		{"type":"custom","name":"p","format":{"type":"grammar","syntax":"lark","definition":"start: x"}},
@@ -205,7 +205,7 @@ func TestToolsAreWritten(t *testing.T) {
 	w.loses("tools.code", "tools.web_search")
 
 	a.Choice = wire.Choice{Mode: wire.ChoiceTool, Hosted: "web_search"}
-	writeAsk(t, a, wire.Target{Dialect: wire.Dialect{Search: true}}).has("tool_choice", `{"type":"web_search"}`)
+	writeAsk(t, a, wire.Target{Dialect: wire.Dialect{Searches: []wire.Protocol{wire.Responses}}}).has("tool_choice", `{"type":"web_search"}`)
 	writeAsk(t, a, wire.Target{}).has("tool_choice", `"auto"`)
 	a.Choice = wire.Choice{Mode: wire.ChoiceRequired, Allowed: []string{"strict", "p"}}
 	writeAsk(t, a, wire.Target{}).has("tool_choice", `{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"strict"},{"type":"custom","name":"p"}]}`)
@@ -341,7 +341,11 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 	} {
 		_, _, err := Codec{}.WriteAsk(&wire.Ask{API: wire.Gemini, Turns: []wire.Turn{said("user", p)}}, wire.Target{Model: "gpt-6"})
 		var f *wire.FieldRefusal
-		if !errors.As(err, &f) || f.Field != "contents" {
+		want := "inlineData"
+		if p.Media.ID != "" {
+			want = "fileData"
+		}
+		if !errors.As(err, &f) || f.Field != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

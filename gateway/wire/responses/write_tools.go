@@ -144,10 +144,10 @@ func freeTool(b []byte, t *wire.Tool, name string) []byte {
 // every vendor that searches, else not at all.
 func (w *askWriter) hosted(b []byte, t *wire.Tool) []byte {
 	switch {
-	case w.own() && (t.Hosted != "web_search" || w.t.Dialect.Search):
+	case w.own() && (t.Hosted != "web_search" || w.t.Dialect.SearchesOn(wire.Responses)):
 		w.hostedKept = append(w.hostedKept, t.Hosted)
 		return append(b, t.Raw...)
-	case t.Hosted == "web_search" && w.t.Dialect.Search:
+	case t.Hosted == "web_search" && w.t.Dialect.SearchesOn(wire.Responses):
 		w.hostedKept = append(w.hostedKept, t.Hosted)
 		return search(b, t.Search)
 	}

@@ -188,7 +188,7 @@ func (w *writer) echoTools(o *object, tools bool) {
 	var in object
 	in.comma = true // it goes on behind what stands
 	if tools {
-		aw := &askWriter{a: w.a, t: &wire.Target{Dialect: wire.Dialect{Search: true}}}
+		aw := &askWriter{a: w.a, t: &wire.Target{Dialect: wire.Dialect{Searches: []wire.Protocol{wire.Responses}}}}
 		in.b = o.b
 		aw.tools(&in)
 		if aw.offered > 0 {

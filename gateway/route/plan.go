@@ -5,23 +5,39 @@ import (
 	"dev.magpie/provider"
 )
 
-// steps make a plan, in this order.
+// steps make a plan, in this order. Each that moves a seat notes why it stands there.
 var steps = [...]func(*draft){
-	expand,   // the target's candidates, each once, in the file's order
-	leaveOut, // those that must not be asked
-	pinFirst, // the person's pins
-	restLast, // those that rest, behind the others
-	dress,    // the candidates as told, with their reasons
+	expand,    // the target's candidates, each once, in the file's order
+	leaveOut,  // those that must not be asked
+	noteRests, // who rests
+	fit,       // keys made for another API than the best, aside
+	order,     // each pool by its own routing, and who was rate limited behind
+	asideLast, // a group's aside keys, behind all its others
+	pinFirst,  // the person's pins
+	restLast,  // those that rest, behind the others
+	dress,     // the candidates as told, with their reasons
 }
 
 // Plan decides whom to ask for a call, in which order, and whom not: every
-// configured candidate is in Order or in Left, once, with its reason.
+// configured candidate is in Order or in Left, once, with its reason. It is a look:
+// whoever carries the plan out takes Decide.
 func Plan(s *Snapshot, c Call) trace.Plan {
 	d := draft{s: s, c: c}
-	for _, step := range steps {
-		step(&d)
-	}
+	d.make()
 	return d.plan
+}
+
+// Decide makes the plan and says what carrying it out changes.
+func Decide(s *Snapshot, c Call) (trace.Plan, Effects) {
+	d := draft{s: s, c: c, carry: true}
+	d.make()
+	return d.plan, d.effects
+}
+
+func (d *draft) make() {
+	for _, step := range steps {
+		step(d)
+	}
 }
 
 // draft is a plan in the making.
@@ -31,6 +47,9 @@ type draft struct {
 	in   []seat // to be asked, in order; at first all of them
 	out  []seat // left out
 	plan trace.Plan
+
+	carry   bool // the plan is carried out, so its effects matter
+	effects Effects
 
 	walked []*provider.Group // groups already expanded
 	shut   []shutGroup       // groups switched off, expanded after all others
@@ -49,6 +68,8 @@ type seat struct {
 	text     string           // what that reason needs besides
 	pin      *trace.Pinned    // the pin that concerns this request
 	rest     *trace.Rest
+	aside    bool         // a key made for another API than the best of its pool
+	because  trace.Reason // why it stands where it does, by the last step that moved it; no code = as listed
 }
 
 // place is where the file has a candidate.

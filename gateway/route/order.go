@@ -1,0 +1,4 @@
+package route
+
+// order puts each pool into the order of its routing.
+func order(*draft) {}

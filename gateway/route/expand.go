@@ -43,10 +43,10 @@ type put struct {
 // provider's own keys and then its fallback models', or a group's members'.
 func expand(d *draft) {
 	t := &d.c.Target
+	d.in, d.units = d.few.seats[:0], d.few.units[:0]
 	switch {
 	case t.Group != nil:
 		d.plan.Routing = d.s.groupRouting(t.Group)
-		d.in = make([]seat, 0, 2*len(t.Group.Members))
 		d.group(t.Group, place{}, 1)
 	case t.Provider != nil:
 		d.plan.Routing = d.s.routingOf(t.Provider)
@@ -67,13 +67,13 @@ func expand(d *draft) {
 // own expands a provider: its keys with the model asked for, then its fallback models.
 func (d *draft) own(t *provider.Target) {
 	p := t.Provider
-	d.in = make([]seat, 0, len(p.Accounts)+2*len(p.Fallback))
-	d.room = make([]candidate, 0, cap(d.in))
-	d.units = append(make([]unit, 0, 2+len(p.Fallback)), unit{routing: listed})
+	d.room = make([]candidate, 0, len(p.Accounts)+2*len(p.Fallback))
+	d.enter(unit{routing: listed})
 	pool := d.enter(unit{of: p, routing: d.s.routingOf(p)})
+	like := candidate{of: p, model: t.Model, effort: t.Effort, unit: pool, place: place{of: len(p.Accounts)}}
 	for i, a := range d.s.accounts(p) {
-		tied := t.Who != "" && !strings.EqualFold(a.Name, t.Who)
-		d.add(candidate{who: a, of: p, model: t.Model, effort: t.Effort, unit: pool, place: place{n: i + 1, of: len(p.Accounts), tied: tied}}, false)
+		like.place.n, like.place.tied = i+1, t.Who != "" && !strings.EqualFold(a.Name, t.Who)
+		d.add(a, &like, false)
 	}
 	d.leave(pool)
 	for i, ref := range p.Fallback {
@@ -131,9 +131,10 @@ func (d *draft) ref(ref provider.Ref, at place, depth int, routing string) {
 	at.unlisted = len(p.Models) > 0 && !lists(p.Models, ref.Model)
 	met := slices.ContainsFunc(d.units, func(u unit) bool { return u.of == p })
 	pool := d.enter(unit{of: p, routing: cmp.Or(routing, d.s.routingOf(p))})
+	like := candidate{of: p, model: ref.Model, effort: effort, unit: pool, place: at}
 	for _, a := range d.s.accounts(p) {
 		if ref.Who == "" || strings.EqualFold(a.Name, ref.Who) {
-			d.add(candidate{who: a, of: p, model: ref.Model, effort: effort, unit: pool, place: at}, met)
+			d.add(a, &like, met)
 		}
 	}
 	d.leave(pool)
@@ -151,12 +152,13 @@ func (d *draft) nested(id string, at place, depth int) {
 	}
 }
 
-// add takes a seat unless the candidate has one: the same account, model and effort,
-// of a fallback the same account and model. It is looked for where its provider was met before.
-func (d *draft) add(t candidate, met bool) {
+// add gives an account a seat like those of its pool, unless the candidate has one: the
+// same account, model and effort, of a fallback the same account and model. It is looked
+// for where its provider was met before.
+func (d *draft) add(who *provider.Account, like *candidate, met bool) {
 	if met {
 		for _, o := range d.in {
-			if o.who == t.who && o.model == t.model && (o.effort == t.effort || t.place.fallback) {
+			if o.who == who && o.model == like.model && (o.effort == like.effort || like.place.fallback) {
 				return
 			}
 		}
@@ -164,8 +166,10 @@ func (d *draft) add(t candidate, met bool) {
 	if len(d.room) == cap(d.room) { // those that have a place keep it
 		d.room = make([]candidate, 0, max(8, 2*cap(d.room)))
 	}
-	d.room = append(d.room, t)
-	d.in = append(d.in, seat{&d.room[len(d.room)-1]})
+	d.room = append(d.room, *like)
+	t := &d.room[len(d.room)-1]
+	t.who = who
+	d.in = append(d.in, seat{t})
 }
 
 // lists says whether a provider's own list has the model, with or without its mark.

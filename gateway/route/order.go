@@ -21,7 +21,10 @@ const (
 // order puts each pool into the order of its routing, and whoever was rate limited behind
 // the others of it. A group that weighs its members against each other is one pool.
 func order(d *draft) {
-	if len(d.in) == 0 {
+	if len(d.in) < 2 {
+		if len(d.units) > 0 && d.units[0].routing == manual {
+			sayPicked(d.in)
+		}
 		return
 	}
 	for i, t := range d.in {

@@ -61,6 +61,11 @@ type draft struct {
 	walked []*provider.Group // groups already expanded
 	later  []put             // what nobody goes to, expanded after all others
 	spoken spoken
+
+	few struct { // room for a small plan
+		seats [8]seat
+		units [3]unit
+	}
 }
 
 // seat is a candidate's place in the order; seats are moved, candidates are not.

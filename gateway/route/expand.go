@@ -171,7 +171,6 @@ func (d *draft) add(who *provider.Account, like *candidate, met bool) {
 	}
 	if len(d.room) == cap(d.room) { // those that have a place keep it
 		d.room = make([]candidate, 0, max(8, 2*cap(d.room)))
-
 	}
 	d.room = d.room[:len(d.room)+1]
 	t := &d.room[len(d.room)-1]

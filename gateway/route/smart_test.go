@@ -10,9 +10,6 @@ import (
 	"dev.magpie/provider"
 )
 
-// claude is a provider of Claude accounts; codex and grok are other programs' subscriptions.
-const claude = "preset = \"anthropic\""
-
 func TestSmartSpendsWhatRenewsSoonest(t *testing.T) {
 	for _, tt := range []struct{ name, board, model, want string }{
 		{"used alike or not, without resets: as listed", "a ?=10, b ?=50, c ?=20", "m", "a b c"},

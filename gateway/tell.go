@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dev.magpie/gateway/failure"
@@ -18,12 +19,19 @@ type teller struct {
 	mu      sync.Mutex
 	timer   *time.Timer
 	look    *time.Timer // at what does not work, a moment after a change was to be written
+	next    *time.Timer // at who is next in each group, a moment after a request
 	ended   bool
 	trouble string // as last told
 
 	// one looks and tells at a time: what was seen first might else be told last, and stand.
 	one sync.Mutex
+
+	due atomic.Bool // next is armed
 }
+
+// nextAfter is how long after a request the groups are told anew: turns and tokens served
+// change who is next with every one.
+const nextAfter = 250 * time.Millisecond
 
 // lookAfter is how long after a change it is known whether it could be written.
 const lookAfter = 2 * time.Second
@@ -154,6 +162,11 @@ func (g *Gateway) arm(lv *live, now time.Time) {
 		if a.Pinned != nil {
 			sooner(a.Pinned.Until)
 		}
+		for i := range a.Windows {
+			if r := a.Windows[i].Resets; r != nil {
+				sooner(*r)
+			}
+		}
 	}
 	t := &g.teller
 	t.mu.Lock()
@@ -190,6 +203,30 @@ func (g *Gateway) lifted() {
 	g.arm(lv, now)
 }
 
+// nextSoon has the groups told in a moment.
+func (g *Gateway) nextSoon() {
+	t := &g.teller
+	if len(g.live.Load().cat.Groups) == 0 || !t.due.CompareAndSwap(false, true) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.ended:
+	case t.next == nil:
+		t.next = time.AfterFunc(nextAfter, g.tellNext)
+	default:
+		t.next.Reset(nextAfter)
+	}
+}
+
+func (g *Gateway) tellNext() {
+	g.teller.due.Store(false)
+	g.teller.one.Lock()
+	defer g.teller.one.Unlock()
+	g.tellGroups(g.live.Load(), time.Now())
+}
+
 func (t *teller) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -199,6 +236,9 @@ func (t *teller) stop() {
 	}
 	if t.look != nil {
 		t.look.Stop()
+	}
+	if t.next != nil {
+		t.next.Stop()
 	}
 }
 
@@ -215,11 +255,12 @@ func (g *Gateway) tellGroups(lv *live, now time.Time) {
 	snap := g.d.State.Snapshot(lv.cat, now)
 	snap.Lists = lv.fetched()
 	for _, gr := range lv.cat.Groups {
-		told := trace.Group{ID: gr.ID, Place: gr.Place, Routing: gr.Routing, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
+		told := trace.Group{ID: gr.ID, Place: gr.Place, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
 		for i, m := range gr.Members {
 			told.Members[i] = m.String()
 		}
 		plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: "group/" + gr.ID, Group: gr}})
+		told.Routing = plan.Routing
 		for i := range plan.Order {
 			if plan.Order[i].Rest == nil {
 				told.Ready++

@@ -186,7 +186,7 @@ func (r *reader) stop() {
 	if r.counted {
 		r.tell(wire.Event{Kind: wire.EventUsage, Usage: r.usage.total()})
 	}
-	if r.finish.Why == "" {
+	if r.finish.Why == "" || r.finish.Why == wire.FinishCalls && r.calls == 0 {
 		r.finish.Why = wire.FinishStop
 	}
 	r.tell(wire.Event{Kind: wire.EventFinish, Finish: r.finish})

@@ -53,7 +53,8 @@ func spoken(n int, text string) []wire.Event {
 func called(n int) []wire.Event {
 	events := []wire.Event{
 		{Kind: wire.EventStart, ID: "r1", Model: "m"},
-		{Kind: wire.EventCall, Call: &wire.Call{ID: "call_1", Name: "read"}}, {Kind: wire.EventArgs, Text: `{"p":"`},
+		{Kind: wire.EventCall, Call: &wire.Call{ID: "call_1", Name: "read"}},
+		{Kind: wire.EventArgs, Text: `{"p":"`},
 	}
 	for range n {
 		events = append(events, wire.Event{Kind: wire.EventArgs, Text: `a\nb`})

@@ -187,6 +187,7 @@ func BenchmarkTranslatedAgentBodyAgainstRelay(b *testing.B) {
 			continue
 		}
 		b.Run("messages on "+string(at), func(b *testing.B) {
+			bodies := map[wire.Protocol][]byte{wire.Messages: workBody("messages/m"), at: workBody(string(at) + "/m")}
 			for b.Loop() {
 				var relayed, translated []time.Duration
 				for range 100 {
@@ -194,7 +195,7 @@ func BenchmarkTranslatedAgentBodyAgainstRelay(b *testing.B) {
 						at wire.Protocol
 						to *[]time.Duration
 					}{{wire.Messages, &relayed}, {at, &translated}} {
-						first, err := c.post(c.ours, "/v1/messages", workBody(string(side.at)+"/m"))
+						first, err := c.post(c.ours, "/v1/messages", bodies[side.at])
 						if err != nil {
 							b.Fatal(err)
 						}

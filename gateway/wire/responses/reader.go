@@ -121,7 +121,7 @@ func (r *reader) Read(event []byte) []wire.Event {
 	if e.Type == "" {
 		e.Type = string(name)
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	r.event(&e, data)
 	return r.out
 }
@@ -238,7 +238,7 @@ func (r *reader) Whole(body []byte) []wire.Event {
 	if r.ended {
 		return nil
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	v, err := wire.ReadValue(body)
 	if err != nil || v.Kind() != '{' {
 		r.broken("the vendor's reply is not one of this API")
@@ -263,7 +263,7 @@ func (r *reader) End() []wire.Event {
 	if r.ended {
 		return nil
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	r.broken("the connection to the vendor was lost in the middle of its reply")
 	return r.out
 }

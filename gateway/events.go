@@ -42,6 +42,7 @@ func (t *try) newHold() *hold {
 	h.first = func(now time.Time) {
 		s.made(t.c, &h.reply.Facts)
 		s.rec.firstByte(now)
+		t.spent()
 	}
 	now := time.Now()
 	h.due = now.Add(holdFor)
@@ -58,10 +59,20 @@ func (t *try) newHold() *hold {
 		} else {
 			s.out.beginPass(t.resp, t.c, -1, eventType)
 		}
+		t.spent()
 	}
 	t.w.hold = h
 	s.out.rearm(t.w, now)
 	return h
+}
+
+// spent lets go of what was asked: a stream is under way, which may last long, and nobody
+// else will be asked. The lock is held.
+func (t *try) spent() {
+	t.s.a.body, t.s.a.asked, t.s.sent = nil, nil, nil
+	if t.x != nil {
+		t.x.body = nil
+	}
 }
 
 // repeatsMost is how often the last candidate is asked once more at the most: after that

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -362,5 +363,38 @@ func TestRestsWithAKnownEndSurviveARestart(t *testing.T) {
 				t.Errorf("kept over the restart: %v, want %v; order %s", kept, c.kept, ordered(again.told().Order))
 			}
 		})
+	}
+}
+
+func TestAChoiceIsAnsweredOnceItIsOnDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "choices.json")
+	on := func(d *gateway.Deps) {
+		s, err := state.Open(state.Options{Choices: path}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() }) // what could not be written is what this is about
+		d.State = s
+	}
+	r := newRig(t, twoKeys, vendors{"a": good("chat", false)}, on)
+	for i := range 20 {
+		verb, want := "pause", true
+		if i%2 == 1 {
+			verb, want = "resume", false
+		}
+		got := r.command(`{"verb":"` + verb + `","who":"a/k1"}`)
+		data, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(data), "a/k1") != want {
+			t.Fatalf("%d: %s answered %s while the file has %s (%v)", i, verb, got.body, data, err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "in-the-way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.command(`{"verb":"pause","who":"a/k1"}`); got.status != 200 || !strings.Contains(got.body, "paused a/k1; this is not on disk") {
+		t.Errorf("%d %s", got.status, got.body)
 	}
 }

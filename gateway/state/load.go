@@ -83,7 +83,7 @@ func (s *Store) load(now time.Time) {
 			err = take(data)
 		}
 		if err != nil {
-			file.shut = true
+			file.shut, file.err = true, err
 			s.problems[file.path] = file.path + " could not be read: " + err.Error() + "; it is left as it is, and what belongs in it is kept in memory until the gateway ends"
 			s.log.Error("state not read", keyPath, file.path, keyError, err.Error())
 		}

@@ -34,6 +34,7 @@ type Store struct {
 	undo     []change
 	files    [fileCount]file
 	problems map[string]string // by path
+	wrote    chan struct{}     // closed and made anew after every write, also one that failed
 
 	wake    chan struct{}
 	quit    chan struct{}
@@ -64,6 +65,7 @@ func Open(o Options, now time.Time) (*Store, error) {
 	s := &Store{
 		log:      o.Log,
 		problems: map[string]string{},
+		wrote:    make(chan struct{}),
 		wake:     make(chan struct{}, 1),
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
@@ -180,8 +182,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	}
 	kick := false
 	for i, dirty := range e.dirty {
-		if dirty && s.files[i].path != "" && !s.files[i].shut {
-			s.files[i].mark()
+		if dirty && s.files[i].path != "" && s.files[i].mark() {
 			kick = true
 		}
 	}

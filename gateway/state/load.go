@@ -17,6 +17,7 @@ import (
 
 const (
 	version    = 1
+	maxFile    = 16 << 20            // bytes; a thousand rests are less than one million
 	maxRest    = 8 * 24 * time.Hour  // no rest is longer
 	readingAge = 30 * 24 * time.Hour // a reading older than this tells nothing
 	clockSkew  = time.Minute         // a reading from later than this was made by a clock that was wrong
@@ -75,7 +76,7 @@ func (s *Store) load(now time.Time) {
 			continue
 		}
 		sweep(file.path, now)
-		data, err := os.ReadFile(file.path)
+		data, err := readFile(file.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -89,6 +90,21 @@ func (s *Store) load(now time.Time) {
 		}
 	}
 	s.facts.Store(f)
+}
+
+// readFile reads a file of ours. What is none, a pipe say, would keep whoever opens it waiting, and what is larger
+// than any that was written here is not taken into memory.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no file")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("it has %d MB, and none that was written here has more than %d", info.Size()>>20, maxFile>>20)
+	}
+	return os.ReadFile(path)
 }
 
 func known(v int) error {

@@ -2,9 +2,11 @@ package state_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -109,4 +111,24 @@ func TestWhatCanNotSettleIsTold(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestWhatIsNoFileOfOursIsToldAndKeepsNobodyWaiting(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a file larger than any of ours": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte(`{"version":1}`), 0o600), os.Truncate(path, 100<<20))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := folder(t.TempDir())
+			if err := put(o.Choices); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, o)
+			if told := s.Problems(); len(told) != 1 || !strings.Contains(told[0], o.Choices) {
+				t.Errorf("told %q", told)
+			}
+		})
+	}
 }

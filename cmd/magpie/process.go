@@ -36,9 +36,15 @@ type process struct {
 
 // thisProcess is the real one.
 func thisProcess() *process {
+	home := personHome(os.Getenv, user.Current)
+	getenv := func(name string) string {
+		if name == "HOME" {
+			return home
+		}
+		return os.Getenv(name)
+	}
 	return &process{
-		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		getenv: os.Getenv, home: personHome(os.Getenv, user.Current), now: time.Now, zone: time.Local,
+		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: getenv, home: home, now: time.Now, zone: time.Local,
 		tty:    func() bool { return term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) },
 		notify: signal.Notify, stop: signal.Stop,
 	}

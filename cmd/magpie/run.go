@@ -175,7 +175,12 @@ func (n *node) furnish() error {
 	n.log = log
 	n.onClose(closeLog)
 	n.bus = trace.NewBus(trace.Options{Start: now, Location: n.p.zone})
-	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Log: log}, now)
+	owned, release, err := ownFolder(n.paths.State)
+	if err != nil {
+		return err
+	}
+	n.onClose(release)
+	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Kept: !owned, Log: log}, now)
 	if err != nil {
 		return err
 	}

@@ -99,3 +99,32 @@ func TestAConfigThatIsGoneLeavesTheOneInForce(t *testing.T) {
 	}
 	eventually(t, "taken again", func() bool { return status(t, sv.addr).Config.Error == "" })
 }
+
+func TestTheSecondGatewayOfAHomeLeavesItsStateToTheFirst(t *testing.T) {
+	_, base := vendor(t, standin.Options{})
+	first := serve(t, relay(base), "--listen", "127.0.0.1:0")
+	defer first.end(syscall.SIGTERM)
+	s := newShell(t)
+	s.now = time.Now
+	s.home, s.env["MAGPIE_HOME"] = first.home, first.home
+	second := s.serve("--listen", "127.0.0.1:0")
+	defer second.end(syscall.SIGTERM)
+	sh := newShell(t)
+	sh.env["MAGPIE_HOME"] = first.home
+	if code, out, errs := sh.run("pause", "k", "--listen", second.addr); code != exitOK || !strings.Contains(out, "another gateway") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	if told := strings.Join(status(t, second.addr).Trouble, "\n"); !strings.Contains(told, "another gateway") {
+		t.Errorf("told %q", told)
+	}
+	if told := status(t, first.addr).Trouble; len(told) > 0 {
+		t.Errorf("the first is told %q", told)
+	}
+	if code, out, errs := sh.run("pin", "k", "--listen", first.addr); code != exitOK || strings.Contains(out, "disk") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	data, err := os.ReadFile(filepath.Join(first.home, "state", "choices.json"))
+	if err != nil || !strings.Contains(string(data), `"paused": {}`) {
+		t.Errorf("%s %v", data, err)
+	}
+}

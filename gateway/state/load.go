@@ -92,6 +92,19 @@ func (s *Store) load(now time.Time) {
 	s.facts.Store(f)
 }
 
+var errKept = errors.New("another gateway that runs in this home keeps it")
+
+// leave has the files stay as they are: two that write them would undo each other's choices.
+func (s *Store) leave() {
+	for i := range s.files {
+		if f := &s.files[i]; !f.shut {
+			f.shut, f.err = true, errKept
+		}
+	}
+	s.problems[""] = "another gateway runs in this home and keeps its state: what is paused, pinned or rests here is kept in memory until this one ends"
+	s.log.Warn("state not kept", keyError, errKept.Error())
+}
+
 // readFile reads a file of ours. What is none, a pipe say, would keep whoever opens it waiting, and what is larger
 // than any that was written here is not taken into memory.
 func readFile(path string) ([]byte, error) {

@@ -18,6 +18,7 @@ type Options struct {
 	Choices string // choices.json
 	Rests   string // rests.json
 	Quotas  string // quotas.json
+	Kept    bool   // another process keeps the files: they are read, and not written
 	Log     *slog.Logger
 }
 
@@ -80,6 +81,9 @@ func Open(o Options, now time.Time) (*Store, error) {
 		quotas:  {path: o.Quotas, encode: encodeQuotas, delay: quotaDelay},
 	}
 	s.load(now)
+	if o.Kept {
+		s.leave()
+	}
 	if o.Choices == "" && o.Rests == "" && o.Quotas == "" {
 		close(s.done)
 		return s, nil

@@ -21,6 +21,7 @@ type outcome struct {
 	passed  bool           // bytes of its reply are out
 	gone    bool           // the agent left
 	facts   wire.Facts
+	began   time.Time
 	sent    time.Time
 	reply   vendorError
 	param   string // of a request that could not be translated: the field at fault
@@ -127,7 +128,8 @@ func (s *service) decide(o *outcome) decision {
 }
 
 // rest puts a failed candidate behind the others for as long as its failure says.
-func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdict, now time.Time) *trace.Rest {
+func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, o *outcome, now time.Time) *trace.Rest {
+	v := o.verdict
 	acct := cat.Account(provider.AccountID(c.ID))
 	if acct == nil {
 		return nil
@@ -137,7 +139,7 @@ func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdi
 	if v.Scope == trace.ScopeWhole && v.Kind == trace.Quota && pooled && acct.Kind == provider.KindAccount {
 		scoped.Scope = trace.ScopeModel
 	}
-	rest, ok := g.putRest(acct, c.Model, scoped, full, now)
+	rest, ok := g.putRest(acct, c.Model, scoped, full, o.began, now)
 	if !ok {
 		return nil
 	}

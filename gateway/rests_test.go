@@ -2,12 +2,14 @@ package gateway_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -397,4 +399,32 @@ func TestAChoiceIsAnsweredOnceItIsOnDisk(t *testing.T) {
 	if got := r.command(`{"verb":"pause","who":"a/k1"}`); got.status != 200 || !strings.Contains(got.body, "paused a/k1; this is not on disk") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+}
+
+func TestManyRequestsThatMeetOneTroubleRestAVendorOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-time.After(time.Second) // until all are under way
+			w.WriteHeader(http.StatusInternalServerError)
+		})
+		r := newRig(t, abOf("m"), vendors{"a": down, "b": good("chat", false)})
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				if got := r.ask(asking("chat", "group/g", false)); got.status != 200 {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+			})
+		}
+		wg.Wait()
+		for key, rest := range r.rests() {
+			if rest.Failures != 1 || rest.Until.Sub(rest.Since) != time.Minute {
+				t.Errorf("%s rests %s after %d failures", key, rest.Until.Sub(rest.Since), rest.Failures)
+			}
+		}
+		if len(r.rests()) != 1 {
+			t.Errorf("%v", r.rests())
+		}
+	})
 }

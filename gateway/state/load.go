@@ -64,7 +64,7 @@ func (s *Store) Problems() []string {
 
 // load reads all files. It runs before anyone else sees the store.
 func (s *Store) load(now time.Time) {
-	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]past{}}
+	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]Past{}}
 	takes := [fileCount]func([]byte) error{
 		choices: func(data []byte) error { return s.loadChoices(f, data, now) },
 		rests:   func(data []byte) error { return s.loadRests(f, data, now) },
@@ -180,7 +180,7 @@ func (s *Store) loadRests(f *facts, data []byte, now time.Time) error {
 		}
 		s.gen++
 		f.rests[rest.Key] = rest
-		f.past[rest.Key] = past{Past: Past{Kind: rest.Why, Failures: rest.Failures, Until: rest.Until, Gen: s.gen}, at: rest.Since}
+		f.past[rest.Key] = Past{Kind: rest.Why, Failures: rest.Failures, Until: rest.Until, Gen: s.gen, At: rest.Since}
 	}
 	return nil
 }

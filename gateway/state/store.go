@@ -47,13 +47,7 @@ type Store struct {
 type facts struct {
 	standing map[provider.AccountID]route.Standing
 	rests    map[string]trace.Rest
-	past     map[string]past
-}
-
-// past is what is remembered of a rest key's failures.
-type past struct {
-	Past
-	at time.Time // of the last failure
+	past     map[string]Past
 }
 
 // Open reads the files and returns a store that keeps them. A file that can't be read
@@ -147,7 +141,7 @@ func (e *edit) ownRests() {
 	}
 }
 
-func (e *edit) remember(key string, p past) {
+func (e *edit) remember(key string, p Past) {
 	e.ownPast()
 	e.past[key] = p
 }

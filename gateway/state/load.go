@@ -145,12 +145,18 @@ func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
 	s.files[choices].extra = all
 	for id, p := range c.Paused {
 		st := f.standing[id]
+		if p != nil {
+			p.Since, p.Until = begun(p.Since, p.Until, now)
+		}
 		st.Paused = p
 		st.Paused = st.PausedAt(now)
 		f.standing[id] = st
 	}
 	for id, p := range c.Pinned {
 		st := f.standing[id]
+		if p != nil {
+			p.Since, p.Until = begun(p.Since, p.Until, now)
+		}
 		st.Pinned = p
 		st.Pinned = st.PinnedAt(now)
 		f.standing[id] = st
@@ -172,9 +178,7 @@ func (s *Store) loadRests(f *facts, data []byte, now time.Time) error {
 		}
 		// A clock that was wrong then must not rest anyone for years, nor let a rest begin
 		// later than any answer that could end it.
-		if rest.Since.After(now) {
-			rest.Since, rest.Until = now, now.Add(rest.Until.Sub(rest.Since))
-		}
+		rest.Since, rest.Until = begun(rest.Since, rest.Until, now)
 		if last := now.Add(maxRest); rest.Until.After(last) {
 			rest.Until = last
 		}
@@ -183,6 +187,17 @@ func (s *Store) loadRests(f *facts, data []byte, now time.Time) error {
 		f.past[rest.Key] = Past{Kind: rest.Why, Failures: rest.Failures, Until: rest.Until, Gen: s.gen, At: rest.Since}
 	}
 	return nil
+}
+
+// begun moves what began later than now, by a clock that was wrong then, to now: it lasts as long as it was meant to.
+func begun(since, until, now time.Time) (time.Time, time.Time) {
+	if !since.After(now) {
+		return since, until
+	}
+	if !until.IsZero() {
+		until = now.Add(until.Sub(since))
+	}
+	return now, until
 }
 
 func loadQuotas(f *facts, data []byte, now time.Time) error {

@@ -86,7 +86,7 @@ func (v *babel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w).Flush
-	for i, ev := range v.streams[apiAt(r.URL.Path)] {
+	for i, ev := range v.streams[wire.Protocol(apiAt(r.URL.Path))] {
 		if v.until != nil && i == v.hold {
 			v.held.Done()
 			<-v.until
@@ -94,18 +94,6 @@ func (v *babel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(ev)
 		_ = flush()
 	}
-}
-
-func apiAt(path string) wire.Protocol {
-	switch {
-	case strings.HasSuffix(path, "/chat/completions"):
-		return wire.Chat
-	case strings.HasSuffix(path, "/responses"):
-		return wire.Responses
-	case strings.HasSuffix(path, "/messages"):
-		return wire.Messages
-	}
-	return wire.Gemini
 }
 
 // fourDoors is a gateway with a provider for each API, all at one vendor: the provider is

@@ -190,7 +190,7 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 	case o.verdict == nil:
 		s.answered(c, o)
 	case o.verdict.Kind != trace.TooLarge && o.verdict.Kind != trace.Prompt && o.verdict.Kind != trace.Request && o.verdict.Scope != trace.ScopeNone:
-		rest = s.g.rest(s.lv.cat, c, o.verdict, now)
+		rest = s.g.rest(s.lv.cat, c, o, now)
 	}
 	s.rec.ended(o, rest, now)
 	p := s.lv.cat.Provider(c.Provider)

@@ -69,7 +69,7 @@ func (t *try) newHold() *hold {
 // spent lets go of what was asked: a stream is under way, which may last long, and nobody
 // else will be asked. The lock is held.
 func (t *try) spent() {
-	t.s.a.body, t.s.a.asked, t.s.sent = nil, nil, nil
+	t.s.a.body, t.s.a.asked, t.s.sent, t.s.media, t.body = nil, nil, nil, nil, wire.Body{}
 	if t.x != nil {
 		t.x.body = nil
 	}

@@ -92,6 +92,9 @@ const (
 // read returns the file's values with their places. The values are the decoder's; the places are a second
 // reader's, since the decoder keeps none.
 func read(data []byte) (*node, *broken) {
+	if deep := tooDeep(data); deep != nil {
+		return nil, deep
+	}
 	root, wrong := outline(data)
 	if wrong != nil {
 		return nil, wrong

@@ -50,11 +50,14 @@ func (s *service) made(c *trace.Candidate, f *wire.Facts) {
 
 // putRest works a rest out over what is remembered and sets it, again when another
 // request changed what is remembered meanwhile.
-func (g *Gateway) putRest(acct *provider.Account, model string, v trace.Verdict, full, now time.Time) (trace.Rest, bool) {
+func (g *Gateway) putRest(acct *provider.Account, model string, o *outcome, full, now time.Time) (trace.Rest, bool) {
+	v := *o.verdict
 	key := route.RestID(acct, model, v.Scope)
 	for range 8 {
 		past := g.d.State.Past(key)
-		r, ok := failure.RestFor(v, failure.Past{Kind: past.Kind, Failures: past.Failures, Until: past.Until}, full, now)
+		r, ok := failure.RestFor(v, failure.Past{
+			Kind: past.Kind, Failures: past.Failures, Until: past.Until, Beside: o.began.Before(past.At),
+		}, full, now)
 		if !ok {
 			return trace.Rest{}, false
 		}

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,13 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"dev.magpie/config"
-	"dev.magpie/gateway"
-	"dev.magpie/gateway/history"
-	"dev.magpie/gateway/state"
-	"dev.magpie/gateway/trace"
-	"dev.magpie/provider"
 )
 
 // These compare the gateway with net/http/httputil.ReverseProxy doing the same relay in the
@@ -74,49 +65,13 @@ func newPair(b *testing.B, vendor http.Handler) *pair {
 	})
 	b.Cleanup(proxy.Close)
 
-	cfg, err := config.Parse("config.toml", []byte("[providers.a]\nchat = \""+v.URL+"/v1\"\nmessages = \""+v.URL+"\"\nkeys = [{ name = \"k\", value = \"sk-test-k1-000000000001\" }]\n"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	cat, problems := provider.Build(cfg)
-	if len(problems) > 0 {
-		b.Fatal(problems[0].String())
-	}
-	dir := b.TempDir()
-	store, err := state.Open(state.Options{
-		Choices: filepath.Join(dir, "choices.json"), Rests: filepath.Join(dir, "rests.json"), Quotas: filepath.Join(dir, "quotas.json"),
-	}, time.Now())
-	if err != nil {
-		b.Fatal(err)
-	}
-	hist, err := history.Open(filepath.Join(dir, "history.db"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	g := gateway.New(gateway.Deps{
-		Config: cfg, Catalog: cat, State: store, Bus: trace.NewBus(trace.Options{Start: time.Now()}), History: hist, Version: "bench", NoFetch: true,
-	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	srv := g.Server()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = srv.Serve(l)
-	}()
-	b.Cleanup(func() {
-		_ = srv.Close()
-		<-done
-		g.Close()
-		_ = store.Close()
-		_ = hist.Close()
-	})
+	ours := serveReal(b, "[providers.a]\nchat = \""+v.URL+"/v1\"\nmessages = \""+v.URL+"\"\n"+benchKey).base
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
 	b.Cleanup(client.CloseIdleConnections)
-	return &pair{ours: "http://" + l.Addr().String(), bare: proxy.URL, client: client}
+	return &pair{ours: ours, bare: proxy.URL, client: client}
 }
+
+const benchKey = "keys = [{ name = \"k\", value = \"sk-test-k1-000000000001\" }]\n"
 
 func (p *pair) post(base, path string, body []byte) (first time.Duration, err error) {
 	start := time.Now()
@@ -176,17 +131,22 @@ func median(d []time.Duration) time.Duration {
 // compare runs both sides in turn and reports the median of the ratios bare/ours.
 func (p *pair) compare(b *testing.B, rounds int, run func(base string) time.Duration) float64 {
 	b.Helper()
-	run(p.bare)
-	run(p.ours)
+	return inTurn(rounds, func() time.Duration { return run(p.bare) }, func() time.Duration { return run(p.ours) })
+}
+
+// inTurn runs two sides in turn and returns the median of the ratios of the first to the second.
+func inTurn(rounds int, one, other func() time.Duration) float64 {
+	one()
+	other()
 	var ratios []float64
 	for i := range rounds {
-		var bare, ours time.Duration
+		var a, b time.Duration
 		if i%2 == 0 {
-			bare, ours = run(p.bare), run(p.ours)
+			a, b = one(), other()
 		} else {
-			ours, bare = run(p.ours), run(p.bare)
+			b, a = other(), one()
 		}
-		ratios = append(ratios, float64(bare)/float64(ours))
+		ratios = append(ratios, float64(a)/float64(b))
 	}
 	slices.Sort(ratios)
 	return ratios[len(ratios)/2]

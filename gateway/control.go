@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/control"
+	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
@@ -55,7 +56,7 @@ func (g *Gateway) Preview(_ context.Context, c control.Command) (control.Effect,
 }
 
 // Do carries a command out. One that ends something needs a fresh token of Preview.
-func (g *Gateway) Do(_ context.Context, c control.Command, token control.Token) (control.Done, error) {
+func (g *Gateway) Do(ctx context.Context, c control.Command, token control.Token) (control.Done, error) {
 	v, ok := verbs[c.Verb]
 	if !ok {
 		return control.Done{}, unknownVerb(c.Verb)
@@ -67,13 +68,29 @@ func (g *Gateway) Do(_ context.Context, c control.Command, token control.Token) 
 			Message: "this ends something: preview it first and send the token that the preview gives, within a minute",
 		}
 	}
+	mark := g.d.State.Mark()
 	d, err := v.do(g, c, now)
 	if err != nil {
 		return control.Done{}, err
 	}
+	d.Words += g.settle(ctx, mark)
 	d.At = now
 	g.tell(trace.Log{Time: now, Level: "info", Text: d.Words})
 	return d, nil
+}
+
+// settleTime is how long an answer waits for what was done to be on disk.
+const settleTime = 2 * time.Second
+
+// settle waits until what was done since a mark is on disk, and returns what is to be said when it is not. That
+// the asker leaves changes nothing: it is done.
+func (g *Gateway) settle(ctx context.Context, since state.Mark) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	if err := g.d.State.Settle(ctx, since); err != nil {
+		return "; this is not on disk yet and may end with the gateway: " + err.Error()
+	}
+	return ""
 }
 
 func unknownVerb(v control.Verb) error {

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// inTurn is a vendor that gives one reply after another; the last stays.
-func inTurn(next ...string) (v *crossed) {
+// oneByOne is a vendor that gives one reply after another; the last stays.
+func oneByOne(next ...string) (v *crossed) {
 	v = &crossed{c: &crossing{}}
 	v.c.answer = func(map[string]any) string { return next[min(len(v.got), len(next))-1] }
 	return v
@@ -33,7 +33,7 @@ func TestGeminiEmptyRepliesAskedAgain(t *testing.T) {
 			path, body := asking(api, "v/gemini-3-flash", streamed)
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					v := inTurn(bad, bad, good)
+					v := oneByOne(bad, bad, good)
 					r := newRig(t, "[providers.v]\ngemini = \"{v}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyOne+"\" }]\n", vendors{"v": v})
 					got := r.ask(path, body)
 					if got.status != 200 || !strings.Contains(got.body, "hel") || len(v.got) != 3 || tried(r.told()) != "v/k v/k v/k" {
@@ -44,7 +44,7 @@ func TestGeminiEmptyRepliesAskedAgain(t *testing.T) {
 					}
 				})
 				synctest.Test(t, func(t *testing.T) {
-					v := inTurn(bad)
+					v := oneByOne(bad)
 					r := newRig(t, "[providers.v]\ngemini = \"{v}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyOne+"\" }]\n", vendors{"v": v})
 					got := r.ask(path, body)
 					if got.status != 502 && !strings.Contains(got.body, "error") || !strings.Contains(got.body, "reply is empty") || len(v.got) > 6 {
@@ -71,7 +71,7 @@ func TestAReplyThatSaidSomethingOrWasCutIsNotEmpty(t *testing.T) {
 					if how != "" {
 						reply += "\n\n"
 					}
-					v := inTurn(reply)
+					v := oneByOne(reply)
 					r := newRig(t, "[providers.v]\ngemini = \"{v}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyOne+"\" }]\n", vendors{"v": v})
 					path, body := asking("gemini", "v/gemini-3-flash", how != "")
 					if got := r.ask(path, body); strings.Contains(got.body, "reply is empty") || len(v.got) != 1 {
@@ -84,7 +84,7 @@ func TestAReplyThatSaidSomethingOrWasCutIsNotEmpty(t *testing.T) {
 	t.Run("a call that broke goes to the next", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			bad := `{"candidates":[{"content":{"role":"model","parts":[` + thought + `]},"finishReason":"MALFORMED_FUNCTION_CALL"}],"usageMetadata":{"promptTokenCount":3}}`
-			v, w := inTurn(bad), inTurn(ok("gemini", "hello"))
+			v, w := oneByOne(bad), oneByOne(ok("gemini", "hello"))
 			r := newRig(t, "[providers.a]\ngemini = \"{v}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyOne+"\" }]\nfallback = [\"b/m\"]\n[providers.b]\ngemini = \"{w}/v1beta\"\nkeys = [{ name = \"k\", value = \""+keyTwo+"\" }]\n", vendors{"v": v, "w": w})
 			path, body := asking("messages", "a/gemini-3-flash", false)
 			if got := r.ask(path, body); got.status != 200 || !strings.Contains(got.body, "hello") || len(v.got) != 3 {

@@ -42,6 +42,7 @@ func (t *try) newHold() *hold {
 	h.first = func(now time.Time) {
 		s.made(t.c, &h.reply.Facts)
 		s.rec.firstByte(now)
+		t.spent()
 	}
 	now := time.Now()
 	h.due = now.Add(holdFor)
@@ -58,10 +59,20 @@ func (t *try) newHold() *hold {
 		} else {
 			s.out.beginPass(t.resp, t.c, -1, eventType)
 		}
+		t.spent()
 	}
 	t.w.hold = h
 	s.out.rearm(t.w, now)
 	return h
+}
+
+// spent lets go of what was asked: a stream is under way, which may last long, and nobody
+// else will be asked. The lock is held.
+func (t *try) spent() {
+	t.s.a.body, t.s.a.asked, t.s.sent, t.s.media, t.body = nil, nil, nil, nil, wire.Body{}
+	if t.x != nil {
+		t.x.body = nil
+	}
 }
 
 // repeatsMost is how often the last candidate is asked once more at the most: after that
@@ -179,7 +190,7 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 	case o.verdict == nil:
 		s.answered(c, o)
 	case o.verdict.Kind != trace.TooLarge && o.verdict.Kind != trace.Prompt && o.verdict.Kind != trace.Request && o.verdict.Scope != trace.ScopeNone:
-		rest = s.g.rest(s.lv.cat, c, o.verdict, now)
+		rest = s.g.rest(s.lv.cat, c, o, now)
 		s.g.limited(s.lv.cat, c, o.verdict, now)
 	}
 	s.rec.ended(o, rest, now)

@@ -20,6 +20,7 @@ type outcome struct {
 	passed  bool           // bytes of its reply are out
 	gone    bool           // the agent left
 	facts   wire.Facts
+	began   time.Time
 	sent    time.Time
 	reply   vendorError
 	raw     []byte // a refusal's body as it came
@@ -155,17 +156,18 @@ func (s *service) decide(o *outcome) decision {
 }
 
 // rest puts a failed candidate behind the others for as long as its failure says.
-func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdict, now time.Time) *trace.Rest {
+func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, o *outcome, now time.Time) *trace.Rest {
 	acct := cat.Account(provider.AccountID(c.ID))
 	if acct == nil {
 		return nil
 	}
 	full, pooled := g.fullUntil(cat, acct, c.Model, now)
-	scoped := *v
+	scoped, v := *o, *o.verdict
 	if v.Scope == trace.ScopeWhole && v.Kind == trace.Quota && pooled && acct.Kind == provider.KindAccount {
-		scoped.Scope = trace.ScopeModel
+		v.Scope = trace.ScopeModel
 	}
-	rest, ok := g.putRest(acct, c.Model, scoped, full, now)
+	scoped.verdict = &v
+	rest, ok := g.putRest(acct, c.Model, &scoped, full, now)
 	if !ok {
 		return nil
 	}

@@ -2,11 +2,14 @@ package gateway_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -363,4 +366,65 @@ func TestRestsWithAKnownEndSurviveARestart(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAChoiceIsAnsweredOnceItIsOnDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "choices.json")
+	on := func(d *gateway.Deps) {
+		s, err := state.Open(state.Options{Choices: path}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() }) // what could not be written is what this is about
+		d.State = s
+	}
+	r := newRig(t, twoKeys, vendors{"a": good("chat", false)}, on)
+	for i := range 20 {
+		verb, want := "pause", true
+		if i%2 == 1 {
+			verb, want = "resume", false
+		}
+		got := r.command(`{"verb":"` + verb + `","who":"a/k1"}`)
+		data, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(data), "a/k1") != want {
+			t.Fatalf("%d: %s answered %s while the file has %s (%v)", i, verb, got.body, data, err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "in-the-way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.command(`{"verb":"pause","who":"a/k1"}`); got.status != 200 || !strings.Contains(got.body, "paused a/k1; this is not on disk") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
+func TestManyRequestsThatMeetOneTroubleRestAVendorOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-time.After(time.Second) // until all are under way
+			w.WriteHeader(http.StatusInternalServerError)
+		})
+		r := newRig(t, abOf("m"), vendors{"a": down, "b": good("chat", false)})
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				if got := r.ask(asking("chat", "group/g", false)); got.status != 200 {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+			})
+		}
+		wg.Wait()
+		for key, rest := range r.rests() {
+			if rest.Failures != 1 || rest.Until.Sub(rest.Since) != time.Minute {
+				t.Errorf("%s rests %s after %d failures", key, rest.Until.Sub(rest.Since), rest.Failures)
+			}
+		}
+		if len(r.rests()) != 1 {
+			t.Errorf("%v", r.rests())
+		}
+	})
 }

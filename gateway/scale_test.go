@@ -74,7 +74,8 @@ type served struct {
 	bus  *trace.Bus
 }
 
-func serveReal(t *testing.T, toml string) *served {
+func serveReal(t testing.TB, toml string) *served {
+	t.Helper()
 	t.Helper()
 	cfg, err := config.Parse("config.toml", []byte(toml))
 	if err != nil {

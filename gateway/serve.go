@@ -230,12 +230,13 @@ func (s *service) run() {
 	for {
 		c := &s.order[s.at]
 		last := s.isLast()
-		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0, time.Now())
+		began := time.Now()
+		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0, began)
 		o, known := s.unproven(c, last)
 		if !known {
 			o = s.try(c, last)
 		}
-		o.of = c
+		o.of, o.began = c, began
 		if o.verdict == nil || o.passed || o.gone {
 			s.finish(c, &o)
 			return
@@ -256,7 +257,7 @@ func (s *service) run() {
 		}
 		var rest *trace.Rest
 		if d.rest {
-			rest = s.g.rest(s.lv.cat, c, o.verdict, now)
+			rest = s.g.rest(s.lv.cat, c, &o, now)
 		}
 		s.rec.ended(&o, rest, now)
 		s.fails = append(s.fails, o)

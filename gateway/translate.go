@@ -32,8 +32,7 @@ type translation struct {
 	writer   wire.Writer
 	seals    *sealing     // of a vendor that signs calls and texts
 	out      bytes.Buffer // what the writer wrote and nobody sent yet
-	split    sse.Splitter
-	stream   bool // the agent reads events, or Gemini's array
+	stream   bool         // the agent reads events, or Gemini's array
 	array    bool
 	failed   *wire.Refusal // what the reader or we made of a reply that can't be read on
 	warm     bool          // no reply is wanted, only a warm cache, which another API has no word for
@@ -133,15 +132,17 @@ func fromTo(from, to wire.Protocol, lost []wire.Loss) *trace.FromTo {
 	return ft
 }
 
-// carry takes whole events of the vendor's and returns what they are in the agent's API.
-// The bytes are good until the next call.
+// carry takes whole events of the vendor's and returns what they are in the agent's API; the
+// last one's blank line may be missing. The bytes are good until the next call.
 func (x *translation) carry(events []byte) []byte {
 	x.out.Reset()
-	if x.split.Feed(events) != nil {
-		return nil
-	}
-	for ev := x.split.Next(); ev != nil; ev = x.split.Next() {
-		x.write(x.reader.Read(ev))
+	for len(events) > 0 {
+		n := sse.End(events, 0, 0)
+		if n < 0 {
+			n = len(events)
+		}
+		x.write(x.reader.Read(events[:n]))
+		events = events[n:]
 	}
 	return x.out.Bytes()
 }

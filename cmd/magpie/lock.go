@@ -36,3 +36,14 @@ func startLock(ctx context.Context, path string) (release func(), err error) {
 		}
 	}
 }
+
+// ownFolder says whether nobody else owns a folder, and owns it until release. Who runs two gateways in one home,
+// each at an address of its own, has one that keeps the state.
+func ownFolder(path string) (owned bool, release func() error, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, nil, fmt.Errorf("look at folder: %w", err)
+	}
+	got, err := tryLock(f)
+	return got || err != nil, f.Close, nil // also on a file system without locks
+}

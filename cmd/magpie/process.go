@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"os/user"
+	"path/filepath"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -34,14 +36,28 @@ type process struct {
 
 // thisProcess is the real one.
 func thisProcess() *process {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // whoever needs it says so
+	home := personHome(os.Getenv, user.Current)
+	getenv := func(name string) string {
+		if name == "HOME" {
+			return home
+		}
+		return os.Getenv(name)
 	}
 	return &process{
-		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		getenv: os.Getenv, home: home, now: time.Now, zone: time.Local,
+		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: getenv, home: home, now: time.Now, zone: time.Local,
 		tty:    func() bool { return term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) },
 		notify: signal.Notify, stop: signal.Stop,
 	}
+}
+
+// personHome is the person's folder: $HOME, or what the system knows where a service manager or env -i left none
+// that could be meant. "" is that there is none.
+func personHome(getenv func(string) string, current func() (*user.User, error)) string {
+	if home := getenv("HOME"); filepath.IsAbs(home) {
+		return home
+	}
+	if u, err := current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
 }

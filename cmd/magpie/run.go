@@ -85,7 +85,7 @@ func (p *process) start(ctx context.Context, w wish) (_ *node, err error) {
 		return nil, err
 	}
 	if err := n.paths.MakeDirs(); err != nil {
-		return nil, err
+		return nil, elsewhere(err)
 	}
 	n.watchFrom()
 	if n.set, err = n.src.read(n.ctx); err != nil {
@@ -93,7 +93,7 @@ func (p *process) start(ctx context.Context, w wish) (_ *node, err error) {
 	}
 	release, err := startLock(n.ctx, n.paths.StartLock)
 	if err != nil {
-		return nil, err
+		return nil, elsewhere(err)
 	}
 	defer release()
 	l, err := open(n.ctx, n.addressOf(n.set.cfg), n.self)
@@ -112,11 +112,19 @@ func (p *process) start(ctx context.Context, w wish) (_ *node, err error) {
 	return n, nil
 }
 
+// elsewhere adds the way on to an error of a folder where nothing can be kept.
+func elsewhere(err error) error {
+	return failed("%s\nMAGPIE_HOME=<folder> has magpie keep everything there, config.toml too", err)
+}
+
 // home says where everything is: a demo has a home of its own that ends with it.
 func (n *node) home() error {
 	n.paths = n.p.paths()
 	n.src = &source{p: n.p, paths: n.paths, noDetect: n.wish.noDetect}
 	if !n.wish.demo {
+		if n.p.home == "" && n.p.getenv("MAGPIE_HOME") == "" {
+			return failed("no home folder is known to keep anything in: set HOME, or MAGPIE_HOME to a folder for magpie alone")
+		}
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "magpie-demo-")
@@ -167,7 +175,12 @@ func (n *node) furnish() error {
 	n.log = log
 	n.onClose(closeLog)
 	n.bus = trace.NewBus(trace.Options{Start: now, Location: n.p.zone})
-	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Log: log}, now)
+	owned, release, err := ownFolder(n.paths.State)
+	if err != nil {
+		return err
+	}
+	n.onClose(release)
+	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Kept: !owned, Log: log}, now)
 	if err != nil {
 		return err
 	}
@@ -178,7 +191,7 @@ func (n *node) furnish() error {
 	n.onClose(n.history.Close)
 	token, err := guard.ControlToken(n.paths.Token)
 	if err != nil {
-		return err
+		return elsewhere(err)
 	}
 	n.masker.Known(token.Reveal()) //nolint:forbidigo // what is to be hidden has to be known
 	n.gw = gateway.New(gateway.Deps{

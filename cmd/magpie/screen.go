@@ -76,7 +76,7 @@ func (p *process) tui(ctx context.Context, o *globals, f *screenFlags) error {
 	defer p.stop(pipes)
 	signals := p.signals()
 	defer p.stop(signals)
-	n, err := p.start(ctx, wish{
+	n, err := p.startUntil(ctx, signals, wish{
 		listen: o.listen, demo: f.demo, noDetect: f.noDetect, watch: !f.demo,
 		log: func(m *redact.Masker, paths config.Paths) (*slog.Logger, func() error, error) {
 			file, err := openLog(paths.Log)

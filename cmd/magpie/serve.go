@@ -53,7 +53,7 @@ func (p *process) serve(ctx context.Context, o *globals, f *serveFlags) error {
 	defer p.stop(pipes)
 	signals := p.signals()
 	defer p.stop(signals)
-	n, err := p.start(ctx, wish{
+	n, err := p.startUntil(ctx, signals, wish{
 		listen: o.listen, demo: f.demo, noDetect: f.noDetect, watch: !f.demo,
 		log: func(m *redact.Masker, _ config.Paths) (*slog.Logger, func() error, error) {
 			return newLog(p.err, f.log, p.zone, m), func() error { return nil }, nil
@@ -66,6 +66,52 @@ func (p *process) serve(ctx context.Context, o *globals, f *serveFlags) error {
 		return errors.Join(err, n.close())
 	}
 	return n.untilTold(signals)
+}
+
+// abandonTime is how long a start that was called off may take to clean up.
+const abandonTime = 2 * time.Second
+
+// startUntil is start, which a signal calls off: a key's command, a folder on the network or the lock of another
+// start may take long. A hangup has nothing to end or to read again yet.
+func (p *process) startUntil(ctx context.Context, signals <-chan os.Signal, w wish) (*node, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var n *node
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		n, err = p.start(ctx, w)
+	}()
+	for {
+		select {
+		case <-done:
+			if err != nil {
+				cancel()
+				return nil, err
+			}
+			n.onClose(func() error {
+				cancel()
+				return nil
+			})
+			return n, nil
+		case s := <-signals:
+			if s == syscall.SIGHUP {
+				continue
+			}
+			cancel()
+			select {
+			case <-done:
+				if err == nil {
+					err = n.close()
+				}
+			case <-time.After(abandonTime):
+			}
+			if s == syscall.SIGTERM {
+				return nil, &exitError{code: exitOK}
+			}
+			return nil, context.Canceled
+		}
+	}
 }
 
 // notStarted words why the gateway did not start.

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"dev.magpie/config"
 	"dev.magpie/provider"
@@ -19,6 +21,7 @@ type source struct {
 	paths    config.Paths
 	text     string // of a demo, instead of any file
 	noDetect bool
+	had      atomic.Bool // there was a file
 }
 
 // settings are a config that was checked, with the catalogue that it makes.
@@ -58,10 +61,14 @@ func (s *source) parse() (*config.Config, error) {
 		return config.Parse("demo", []byte(s.text))
 	}
 	cfg, err := loadConfig(s.paths.Config, s.themes())
-	if errors.Is(err, fs.ErrNotExist) {
-		return config.Default(), nil
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.had.Store(true)
+		return cfg, err
 	}
-	return cfg, err
+	if s.had.Load() { // whoever wants none of it any more starts magpie anew
+		return nil, fmt.Errorf("%s is gone", s.paths.Config)
+	}
+	return config.Default(), nil
 }
 
 // themes is the folder of the person's own themes.

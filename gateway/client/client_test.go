@@ -260,7 +260,7 @@ func TestProbing(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, `{"name":"magpie"}`)
 		}, 302, "(it answered GET / with 302)"},
-		"one that says nothing": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 0, "(it did not answer in 700ms)"},
+		"one that says nothing": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 0, "did not answer in 700ms, a magpie that hangs or another program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := probe(t, c.h)

@@ -35,11 +35,14 @@ type ForeignError struct {
 	Status int    // what it answered to GET /; 0 when that was no HTTP, or nothing in time
 	Server string // its Server header
 	Why    string // what came instead of an answer
+	Silent bool   // it took the connection and said nothing in time: it may be a magpie that hangs
 }
 
 func (e *ForeignError) Error() string {
 	s := e.Addr + " is taken by something that is not magpie"
 	switch {
+	case e.Silent:
+		return e.Addr + " is taken by something that " + e.Why + ", a magpie that hangs or another program"
 	case e.Status == 0:
 		return s + " (" + e.Why + ")"
 	case e.Server == "":
@@ -88,7 +91,7 @@ func unanswered(addr string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return &ForeignError{Addr: addr, Why: "it did not answer in " + probeTime.String()}
+		return &ForeignError{Addr: addr, Why: "did not answer in " + probeTime.String(), Silent: true}
 	}
 	var refused *net.OpError
 	if errors.As(err, &refused) && refused.Op == "dial" {

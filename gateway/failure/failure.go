@@ -47,4 +47,5 @@ type Past struct {
 	Kind     trace.Kind // of the last rest
 	Failures int        // in a row
 	Until    time.Time  // end of the last rest, zero = none
+	Beside   bool       // the try at hand had begun when the last one failed: both met the same trouble
 }

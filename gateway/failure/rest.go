@@ -115,11 +115,15 @@ func rateCount(past Past, at time.Time) int {
 	return past.Failures + 1
 }
 
-// grow doubles the rest with each failure in a row.
+// grow doubles the rest with each failure in a row. Those of requests that were under way at once are one: a
+// moment's trouble must not rest a vendor for long because many asked it in that moment.
 func grow(rest *trace.Rest, past Past, first, limit time.Duration) {
 	rest.Failures = 1
 	if family(past.Kind) == family(rest.Why) {
 		rest.Failures = max(past.Failures, 0) + 1
+		if past.Beside {
+			rest.Failures = max(past.Failures, 1)
+		}
 	}
 	rest.Until, rest.By = rest.Since.Add(doubled(first, rest.Failures, limit)), trace.ByBackoff
 }

@@ -18,6 +18,10 @@ var (
 	viaProxy  = &Fact{"the dialer's words are a proxy's (proxyconnect, socks connect)", func(r *reply) bool {
 		return r.Err != nil && proxyWords.in(strings.ToLower(r.Err.Error()))
 	}}
+	ownWords  = phrases("this machine's", "too many open files", "no buffer space available", "cannot allocate memory")
+	ownLimits = &Fact{"an error of the connection that tells of this machine's limits (open files, buffers, memory)", func(r *reply) bool {
+		return r.Err != nil && r.Phase == PhaseDial && ownWords.in(strings.ToLower(r.Err.Error()))
+	}}
 	proxyText = &Fact{"a 502 of the dialer's words", func(r *reply) bool {
 		return r.Status == http.StatusBadGateway && dialWords.in(r.text)
 	}}
@@ -51,6 +55,10 @@ var transportRules = []Rule{
 	{
 		Name: "stream-broke", When: When{Is: []*Fact{mid}}, Then: trace.Network, Scope: whole,
 		Says: "the reply was cut off",
+	},
+	{
+		Name: "own-limits", When: When{Is: []*Fact{ownLimits}}, Then: trace.Network,
+		Says: "this machine has no room for another connection; the vendor was not asked",
 	},
 	{
 		Name: "network-timeout", When: When{Is: []*Fact{transport, timedOut}}, Then: trace.Network, Scope: whole,

@@ -164,6 +164,7 @@ func TestHowLongItRests(t *testing.T) {
 		{"a rate without a time", reply(429, message("Too many requests")), none, time.Time{}, time.Minute, trace.ByCooldown},
 		{"a first 500", reply(500, `{}`), none, time.Time{}, time.Minute, trace.ByBackoff},
 		{"a second 500", reply(500, `{}`), failure.Past{Kind: trace.Other, Failures: 1, Until: in(time.Minute)}, time.Time{}, 2 * time.Minute, trace.ByBackoff},
+		{"a 500 beside the first", reply(500, `{}`), failure.Past{Kind: trace.Other, Failures: 1, Until: in(time.Minute), Beside: true}, time.Time{}, time.Minute, trace.ByBackoff},
 		{"many 500s", reply(500, `{}`), failure.Past{Kind: trace.Other, Failures: 40}, time.Time{}, 10 * time.Minute, trace.ByBackoff},
 		{"a 500 after a broken line", reply(500, `{}`), failure.Past{Kind: trace.Network, Failures: 2}, time.Time{}, 4 * time.Minute, trace.ByBackoff},
 		{"an account's limit, its window full", account(reply(429, message("You've hit your limit"))), none, in(3 * time.Hour), 3 * time.Hour, trace.ByWindow},

@@ -21,7 +21,8 @@ const (
 	queueLimit = 4096
 	batchRows  = 256
 	batchWait  = 250 * time.Millisecond
-	retryWait  = time.Second // after a batch that could not be written
+	retryWait  = time.Second      // after a batch that could not be written
+	openEvery  = 30 * time.Second // until the file can be opened: a full disk is made room on, a bad file put away
 	keepDays   = 400
 	pruneRows  = 500 // deleted in one go
 )
@@ -41,9 +42,8 @@ type History struct {
 	bell   chan struct{}      // something was added
 	flush  chan chan struct{} // write now, then close what was sent
 
-	opened  chan struct{} // closed when db or openErr is set
-	db      *sql.DB
-	openErr error
+	opened chan struct{} // closed after the first try to open the file
+	file   atomic.Pointer[file]
 
 	written atomic.Int64
 	dropped atomic.Int64
@@ -51,6 +51,12 @@ type History struct {
 
 	cancel context.CancelFunc
 	ended  chan struct{}
+}
+
+// file is what came of opening it: one of the two.
+type file struct {
+	db  *sql.DB
+	err error
 }
 
 // Open begins to open the file and returns at once. What goes wrong with the file is
@@ -117,35 +123,39 @@ func (h *History) Close() error {
 	h.mu.Unlock()
 	h.cancel()
 	<-h.ended
-	if h.db == nil {
+	f := h.file.Load()
+	if f == nil || f.db == nil {
 		return nil
 	}
-	if err := h.db.Close(); err != nil {
+	if err := f.db.Close(); err != nil {
 		return fmt.Errorf("close %s: %w", h.path, err)
 	}
 	return nil
 }
 
-// run opens the file, then writes until the context ends, and then what is left.
+// run opens the file, then writes until the context ends, and then what is left. While the file can't be opened,
+// what comes is dropped and counted.
 func (h *History) run(ctx context.Context) {
 	defer close(h.ended)
-	db, err := open(context.WithoutCancel(ctx), h.path)
-	if err != nil {
-		h.fail(fmt.Errorf("open %s: %w", h.path, err))
-		close(h.opened)
-		h.discard(ctx)
-		return
+	for {
+		db, err := open(context.WithoutCancel(ctx), h.path)
+		if err != nil {
+			err = fmt.Errorf("open %s: %w", h.path, err)
+		}
+		first := h.file.Swap(&file{db, err}) == nil
+		h.tell(err)
+		if first {
+			close(h.opened)
+		}
+		if err == nil {
+			w := writer{h: h, db: db, old: time.Now().AddDate(0, 0, -keepDays)}
+			w.work(ctx)
+			return
+		}
+		if !h.discard(ctx) {
+			return
+		}
 	}
-	h.db = db
-	close(h.opened)
-	w := writer{h: h, db: db, old: time.Now().AddDate(0, 0, -keepDays)}
-	w.work(ctx)
-}
-
-// fail keeps an error to be told. The first stays: the others follow from it.
-func (h *History) fail(err error) {
-	h.openErr = err
-	h.tell(err)
 }
 
 func (h *History) tell(err error) {
@@ -157,17 +167,22 @@ func (h *History) tell(err error) {
 	h.trouble.Store(&s)
 }
 
-// discard takes the place of the writer where there is no file to write to.
-func (h *History) discard(ctx context.Context) {
+// discard takes the place of the writer where there is no file to write to, and says whether it is time for
+// another try to open it.
+func (h *History) discard(ctx context.Context) bool {
+	again := time.NewTimer(openEvery)
+	defer again.Stop()
 	for {
 		h.drop(len(h.take()))
 		select {
+		case <-again.C:
+			return true
 		case <-h.bell:
 		case done := <-h.flush:
 			close(done)
 		case <-ctx.Done():
 			h.drop(len(h.take()))
-			return
+			return false
 		}
 	}
 }

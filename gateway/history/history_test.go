@@ -509,3 +509,36 @@ func BenchmarkAdd(b *testing.B) {
 	}
 	b.ReportMetric(float64(h.Stat().Dropped)/float64(b.N), "dropped/op")
 }
+
+func TestAFileThatCanBeOpenedLaterIsKeptFromThenOn(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "state", "history.db")
+	if err := os.WriteFile(filepath.Join(dir, "state"), nil, 0o600); err != nil { // where the folder has to be
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h, err := history.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Add(full(1))
+		synctest.Wait()
+		if err := os.Remove(filepath.Join(dir, "state")); err != nil {
+			t.Fatal(err)
+		}
+		if s := h.Stat(); s.Error == "" || s.Dropped != 1 {
+			t.Errorf("at first: %+v", s)
+		}
+		<-time.After(time.Minute)
+		h.Add(full(2))
+		if err := h.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if s := h.Stat(); s.Error != "" || s.Written != 1 || s.Dropped != 1 {
+			t.Errorf("once there is room: %+v", s)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

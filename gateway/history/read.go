@@ -44,7 +44,7 @@ func (h *History) Requests(ctx context.Context, f Filter) ([]trace.Route, error)
 		limit = limitDefault
 	}
 	args = append(args, min(limit, limitMost))
-	rows, err := h.db.QueryContext(ctx, `SELECT id, time, agent, session, api, asked, grp, provider, model, effort, served,
+	rows, err := h.file.Load().db.QueryContext(ctx, `SELECT id, time, agent, session, api, asked, grp, provider, model, effort, served,
 		status, error, tries, input, output, reasoning, cache_read, cache_write, cost, ms, ttft_ms, stream, bytes_in,
 		bytes_out FROM requests`+where+` ORDER BY time DESC, n DESC LIMIT ?`, args...)
 	if err != nil {
@@ -166,7 +166,7 @@ func (h *History) Today(ctx context.Context, from, to time.Time) (trace.Today, e
 		return t, err
 	}
 	var micro int64
-	err := h.db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0),
+	err := h.file.Load().db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0),
 		coalesce(sum(cache_read), 0), coalesce(sum(cost), 0),
 		count(CASE WHEN cost IS NULL AND status < 400 AND input + output > 0 THEN 1 END)
 		FROM requests WHERE time >= ? AND time < ?`, from.UnixMilli(), to.UnixMilli()).
@@ -203,8 +203,8 @@ func (h *History) ready(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if h.openErr != nil {
-		return h.openErr
+	if err := h.file.Load().err; err != nil {
+		return err
 	}
 	return h.Flush(ctx)
 }

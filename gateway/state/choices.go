@@ -124,7 +124,7 @@ func (e *edit) restore(s *Store, r trace.Rest, now time.Time) {
 	}
 	s.gen++
 	e.rest(r)
-	e.remember(r.Key, past{Past: Past{Kind: r.Why, Failures: r.Failures, Until: r.Until, Gen: s.gen}, at: r.Since})
+	e.remember(r.Key, Past{Kind: r.Why, Failures: r.Failures, Until: r.Until, Gen: s.gen, At: r.Since})
 }
 
 // wish changes how accounts stand by the person's wish, as one change to be taken back.

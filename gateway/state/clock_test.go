@@ -39,3 +39,24 @@ func TestWhatAWrongClockWroteDoesNotOutliveIt(t *testing.T) {
 		t.Errorf("a reading of now changes nothing: %+v", w)
 	}
 }
+
+func TestAPauseMadeByAClockThatWasAheadLastsNoLonger(t *testing.T) {
+	o := folder(t.TempDir())
+	first := open(t, o)
+	ahead := now.Add(24 * time.Hour)
+	first.Pause([]provider.AccountID{"codex/me"}, ahead.Add(2*time.Hour), ahead)
+	first.Pin("codex/team", trace.Pinned{Until: ahead.Add(time.Hour)}, ahead)
+	first.Pause([]provider.AccountID{"codex/third"}, time.Time{}, ahead)
+	shut(t, first)
+	s := open(t, o)
+	standing := s.Snapshot(nil, now).Standing
+	if p := standing["codex/me"].Paused; p == nil || !p.Until.Equal(now.Add(2*time.Hour)) {
+		t.Errorf("paused %+v", p)
+	}
+	if p := standing["codex/team"].Pinned; p == nil || !p.Until.Equal(now.Add(time.Hour)) {
+		t.Errorf("pinned %+v", p)
+	}
+	if p := standing["codex/third"].Paused; p == nil || !p.Until.IsZero() {
+		t.Errorf("paused until it is resumed: %+v", p)
+	}
+}

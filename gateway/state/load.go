@@ -17,6 +17,7 @@ import (
 
 const (
 	version    = 1
+	maxFile    = 16 << 20            // bytes; a thousand rests are less than one million
 	maxRest    = 8 * 24 * time.Hour  // no rest is longer
 	readingAge = 30 * 24 * time.Hour // a reading older than this tells nothing
 	clockSkew  = time.Minute         // a reading from later than this was made by a clock that was wrong
@@ -63,7 +64,7 @@ func (s *Store) Problems() []string {
 
 // load reads all files. It runs before anyone else sees the store.
 func (s *Store) load(now time.Time) {
-	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]past{}}
+	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]Past{}}
 	takes := [fileCount]func([]byte) error{
 		choices: func(data []byte) error { return s.loadChoices(f, data, now) },
 		rests:   func(data []byte) error { return s.loadRests(f, data, now) },
@@ -75,7 +76,7 @@ func (s *Store) load(now time.Time) {
 			continue
 		}
 		sweep(file.path, now)
-		data, err := os.ReadFile(file.path)
+		data, err := readFile(file.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -83,12 +84,40 @@ func (s *Store) load(now time.Time) {
 			err = take(data)
 		}
 		if err != nil {
-			file.shut = true
+			file.shut, file.err = true, err
 			s.problems[file.path] = file.path + " could not be read: " + err.Error() + "; it is left as it is, and what belongs in it is kept in memory until the gateway ends"
 			s.log.Error("state not read", keyPath, file.path, keyError, err.Error())
 		}
 	}
 	s.facts.Store(f)
+}
+
+var errKept = errors.New("another gateway that runs in this home keeps it")
+
+// leave has the files stay as they are: two that write them would undo each other's choices.
+func (s *Store) leave() {
+	for i := range s.files {
+		if f := &s.files[i]; !f.shut {
+			f.shut, f.err = true, errKept
+		}
+	}
+	s.problems[""] = "another gateway runs in this home and keeps its state: what is paused, pinned or rests here is kept in memory until this one ends"
+	s.log.Warn("state not kept", keyError, errKept.Error())
+}
+
+// readFile reads a file of ours. What is none, a pipe say, would keep whoever opens it waiting, and what is larger
+// than any that was written here is not taken into memory.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no file")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("it has %d MB, and none that was written here has more than %d", info.Size()>>20, maxFile>>20)
+	}
+	return os.ReadFile(path)
 }
 
 func known(v int) error {
@@ -116,12 +145,18 @@ func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
 	s.files[choices].extra = all
 	for id, p := range c.Paused {
 		st := f.standing[id]
+		if p != nil {
+			p.Since, p.Until = begun(p.Since, p.Until, now)
+		}
 		st.Paused = p
 		st.Paused = st.PausedAt(now)
 		f.standing[id] = st
 	}
 	for id, p := range c.Pinned {
 		st := f.standing[id]
+		if p != nil {
+			p.Since, p.Until = begun(p.Since, p.Until, now)
+		}
 		st.Pinned = p
 		st.Pinned = st.PinnedAt(now)
 		f.standing[id] = st
@@ -143,17 +178,26 @@ func (s *Store) loadRests(f *facts, data []byte, now time.Time) error {
 		}
 		// A clock that was wrong then must not rest anyone for years, nor let a rest begin
 		// later than any answer that could end it.
-		if rest.Since.After(now) {
-			rest.Since, rest.Until = now, now.Add(rest.Until.Sub(rest.Since))
-		}
+		rest.Since, rest.Until = begun(rest.Since, rest.Until, now)
 		if last := now.Add(maxRest); rest.Until.After(last) {
 			rest.Until = last
 		}
 		s.gen++
 		f.rests[rest.Key] = rest
-		f.past[rest.Key] = past{Past: Past{Kind: rest.Why, Failures: rest.Failures, Until: rest.Until, Gen: s.gen}, at: rest.Since}
+		f.past[rest.Key] = Past{Kind: rest.Why, Failures: rest.Failures, Until: rest.Until, Gen: s.gen, At: rest.Since}
 	}
 	return nil
+}
+
+// begun moves what began later than now, by a clock that was wrong then, to now: it lasts as long as it was meant to.
+func begun(since, until, now time.Time) (time.Time, time.Time) {
+	if !since.After(now) {
+		return since, until
+	}
+	if !until.IsZero() {
+		until = now.Add(until.Sub(since))
+	}
+	return now, until
 }
 
 func loadQuotas(f *facts, data []byte, now time.Time) error {

@@ -21,11 +21,12 @@ type Past struct {
 	Kind     trace.Kind // of the last rest
 	Failures int        // in a row
 	Until    time.Time  // end of the last rest, zero = none
+	At       time.Time  // of the last failure
 	Gen      uint64     // changes with every change; PutRest compares it
 }
 
 // Past returns what is remembered of a key's failures.
-func (s *Store) Past(key string) Past { return s.facts.Load().past[key].Past }
+func (s *Store) Past(key string) Past { return s.facts.Load().past[key] }
 
 // PutRest sets a rest and the failures in a row that it carries, if nothing was changed
 // under its key since gen was read. When something was, it says no: read Past again.
@@ -40,7 +41,7 @@ func (s *Store) PutRest(r trace.Rest, gen uint64) bool {
 		for _, id := range e.owners(r.Key) {
 			e.concerns(id)
 		}
-		count := past{Past: Past{Kind: r.Why, Failures: r.Failures, Until: r.Until, Gen: s.gen}, at: r.Since}
+		count := Past{Kind: r.Why, Failures: r.Failures, Until: r.Until, Gen: s.gen, At: r.Since}
 		if old, stands := e.rests[r.Key]; stands && outlasts(old, r) {
 			count.Until = old.Until
 		} else {
@@ -112,7 +113,7 @@ func (f *facts) stands(key string, before time.Time) bool {
 	p, counted := f.past[key]
 	r, rested := f.rests[key]
 	switch {
-	case counted && p.at.After(before), rested && r.Since.After(before):
+	case counted && p.At.After(before), rested && r.Since.After(before):
 		return false
 	}
 	return counted || rested

@@ -26,14 +26,18 @@ type file struct {
 	due    time.Time     // of the next write, zero = nothing changed
 	shut   bool          // could not be read, so is never written
 	extra  extra         // what the file holds besides and is kept in it
-	err    error         // of the last write
+	err    error         // of the last write, or why it is never written
+	asked  uint64        // changes that belong in it
+	saved  uint64        // of those, how many are in it
 }
 
-// mark asks for a write.
-func (f *file) mark() {
-	if f.due.IsZero() {
+// mark asks for a write, and says whether there will be one.
+func (f *file) mark() bool {
+	f.asked++
+	if f.due.IsZero() && !f.shut {
 		f.due = time.Now().Add(f.delay)
 	}
+	return !f.shut
 }
 
 // write is the one goroutine that writes files. It ends with Close, after a last flush.
@@ -74,7 +78,7 @@ func (s *Store) save(i int, now bool) time.Time {
 		return due
 	}
 	f.due = time.Time{}
-	facts := s.facts.Load()
+	facts, asked := s.facts.Load(), f.asked
 	s.mu.Unlock()
 
 	data, err := f.encode(facts, f.extra)
@@ -86,7 +90,9 @@ func (s *Store) save(i int, now bool) time.Time {
 	defer s.mu.Unlock()
 	first := f.err == nil
 	f.err = err
+	defer s.settled()
 	if err == nil {
+		f.saved = asked
 		delete(s.problems, f.path)
 		return f.due
 	}
@@ -112,7 +118,9 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for i := range s.files {
-		errs = append(errs, s.files[i].err)
+		if !s.files[i].shut { // told at the start
+			errs = append(errs, s.files[i].err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -328,6 +329,7 @@ func writeUntilKilled(dir string) {
 	if err != nil {
 		panic(err)
 	}
+	settled := s.Mark()
 	for i := 0; ; i++ {
 		key := fmt.Sprintf("codex/k%d", i%50)
 		r := rest(key, trace.Quota, trace.ByQuota, time.Hour)
@@ -336,6 +338,11 @@ func writeUntilKilled(dir string) {
 		s.Pause([]provider.AccountID{provider.AccountID(key)}, time.Time{}, now.Add(time.Duration(i)))
 		s.Answered(fmt.Sprintf("codex/k%d", (i+25)%50), "", now)
 		if i%200 == 0 {
+			if err := s.Settle(context.Background(), settled); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			settled = s.Mark()
 			fmt.Println(i)
 		}
 	}

@@ -18,6 +18,7 @@ type Options struct {
 	Choices string // choices.json
 	Rests   string // rests.json
 	Quotas  string // quotas.json
+	Kept    bool   // another process keeps the files: they are read, and not written
 	Log     *slog.Logger
 }
 
@@ -37,6 +38,7 @@ type Store struct {
 	undo     []change
 	files    [fileCount]file
 	problems map[string]string // by path
+	wrote    chan struct{}     // closed and made anew after every write, also one that failed
 
 	wake    chan struct{}
 	quit    chan struct{}
@@ -48,13 +50,7 @@ type Store struct {
 type facts struct {
 	standing map[provider.AccountID]route.Standing
 	rests    map[string]trace.Rest
-	past     map[string]past
-}
-
-// past is what is remembered of a rest key's failures.
-type past struct {
-	Past
-	at time.Time // of the last failure
+	past     map[string]Past
 }
 
 // Open reads the files and returns a store that keeps them. A file that can't be read
@@ -67,6 +63,7 @@ func Open(o Options, now time.Time) (*Store, error) {
 	s := &Store{
 		log:      o.Log,
 		problems: map[string]string{},
+		wrote:    make(chan struct{}),
 		wake:     make(chan struct{}, 1),
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
@@ -81,6 +78,9 @@ func Open(o Options, now time.Time) (*Store, error) {
 		quotas:  {path: o.Quotas, encode: encodeQuotas, delay: quotaDelay},
 	}
 	s.load(now)
+	if o.Kept {
+		s.leave()
+	}
 	if o.Choices == "" && o.Rests == "" && o.Quotas == "" {
 		close(s.done)
 		return s, nil
@@ -148,7 +148,7 @@ func (e *edit) ownRests() {
 	}
 }
 
-func (e *edit) remember(key string, p past) {
+func (e *edit) remember(key string, p Past) {
 	e.ownPast()
 	e.past[key] = p
 }
@@ -187,8 +187,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	}
 	kick := false
 	for i, dirty := range e.dirty {
-		if dirty && s.files[i].path != "" && !s.files[i].shut {
-			s.files[i].mark()
+		if dirty && s.files[i].path != "" && s.files[i].mark() {
 			kick = true
 		}
 	}

@@ -84,7 +84,9 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	for r.n < len(r.parts) {
 		if part := r.parts[r.n]; len(part) > 0 {
 			k := copy(p, part)
-			r.parts[r.n] = part[k:]
+			if r.parts[r.n] = part[k:]; k == len(part) {
+				r.parts[r.n] = nil // whoever holds the request until its reply is over holds no body
+			}
 			return k, nil
 		}
 		r.n++

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strings"
 
 	"dev.magpie/gateway/wire/sse"
 )
@@ -95,18 +96,47 @@ func (r *Reply) Finish() {
 	}
 }
 
-// mark finds a JSON key in raw text: "key" with its quotes, not inside of a string.
+// mark finds a JSON key in raw text: "key" with its quotes, not inside of a string. It looks
+// for what follows the first quote: quotes are everywhere, so a search for one stops at each.
 func mark(b []byte, quoted string) int {
+	rest := quoted[1:]
 	for at := 0; ; {
-		i := bytes.Index(b[at:], []byte(quoted))
+		i := bytes.Index(b[at:], []byte(rest))
 		if i < 0 {
 			return -1
 		}
 		i += at
-		if i == 0 || b[i-1] != '\\' {
-			return i + len(quoted)
+		at = i + len(rest)
+		if i > 0 && b[i-1] == '"' && (i == 1 || b[i-2] != '\\') {
+			return at
 		}
-		at = i + len(quoted)
+	}
+}
+
+// markOf is a key without its first quote, and the bytes that a value of interest begins with.
+type markOf struct{ key, first string }
+
+// borne says, a bit each, which of some keys an event has with such a value, in one pass. The
+// same word may stand as a value, or as a key of another value.
+func borne(event []byte, marks []markOf) (found uint8) {
+	for at := 0; ; {
+		i := bytes.IndexByte(event[at:], '"')
+		if i < 0 {
+			return found
+		}
+		at += i + 1
+		if at == len(event) || at > 1 && event[at-2] == '\\' {
+			continue
+		}
+		for n := range marks {
+			m := &marks[n]
+			if event[at] != m.key[0] || !bytes.HasPrefix(event[at:], []byte(m.key)) {
+				continue
+			}
+			if c := valueAfter(event, at+len(m.key)); c != 0 && strings.IndexByte(m.first, c) >= 0 {
+				found |= 1 << n
+			}
+		}
 	}
 }
 

@@ -130,37 +130,23 @@ func (r *Reply) chatFacts(c *chatChunk) {
 	}
 }
 
+// What of a Chat event has to be read when it only passes.
+var chatMarks = []markOf{{`usage"`, "{"}, {`error"`, "{\""}, {`finish_reason"`, "\""}}
+
 func (r *Reply) noteChat(event []byte) {
-	switch {
-	case bytes.Contains(event, []byte("[DONE]")) && bytes.HasPrefix(event, []byte("data")):
+	if bytes.Contains(event, []byte("[DONE]")) && bytes.HasPrefix(event, []byte("data")) {
 		if _, data := sse.Parse(event); string(bytes.TrimSpace(data)) == "[DONE]" {
 			r.Whole = true
 			return
 		}
-	case bears(event, `"usage"`, '{'), bears(event, `"error"`, '{'), bears(event, `"error"`, '"'):
-	case bears(event, `"finish_reason"`, '"'):
+	}
+	switch bears := borne(event, chatMarks); {
+	case bears&0b011 != 0:
+		if _, data := sse.Parse(event); data != nil {
+			r.judgeChat(data)
+		}
+	case bears != 0:
 		r.Whole = true
-		return
-	default:
-		return
-	}
-	if _, data := sse.Parse(event); data != nil {
-		r.judgeChat(data)
-	}
-}
-
-// bears says whether the event has the key with a value that begins so. The same word may
-// stand before it as a value, or as a key of another value.
-func bears(event []byte, quoted string, first byte) bool {
-	for {
-		i := mark(event, quoted)
-		if i < 0 {
-			return false
-		}
-		if valueAfter(event, i) == first {
-			return true
-		}
-		event = event[i:]
 	}
 }
 

@@ -135,16 +135,20 @@ func (r *Reply) geminiFacts(c *geminiChunk) {
 	}
 }
 
+// What of a Gemini event has to be read when it only passes.
+var geminiMarks = []markOf{{`error"`, "{"}, {`usageMetadata"`, "{"}, {`finishReason"`, "\""}, {`blockReason"`, "\""}}
+
 // noteGemini keeps the newest event that tells usage: every one does, and the last counts.
 func (r *Reply) noteGemini(event []byte) {
-	if bears(event, `"finishReason"`, '"') || bears(event, `"blockReason"`, '"') {
+	bears := borne(event, geminiMarks)
+	if bears&0b1100 != 0 {
 		r.Whole = true
 	}
 	_, data := sse.Parse(event)
-	if bears(event, `"error"`, '{') {
+	if bears&0b0001 != 0 {
 		r.judgeGemini(data)
 	}
-	if bears(event, `"usageMetadata"`, '{') {
+	if bears&0b0010 != 0 {
 		r.usage = append(r.usage[:0], data...)
 	}
 }

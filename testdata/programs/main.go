@@ -1,6 +1,7 @@
 // Command programs has real agent programs do one piece of work through `magpie serve`: the
 // model, a stand-in vendor, has the program write a file with its own tool and then says a
-// last word. The script run beside it installs the programs and starts this.
+// last word. It has the official SDKs for Node ask vendors of every API, too. The script run
+// beside it installs both and starts this.
 package main
 
 import (
@@ -25,7 +26,8 @@ func main() {
 // options are what the script tells.
 type options struct {
 	magpie string            // the program under test
-	bins   map[string]string // the programs that are installed, by name
+	driver string            // what asks through an SDK
+	bins   map[string]string // the programs and SDKs that are installed, by name
 	gone   map[string]string // those that are not, and why
 	keep   string            // where to leave every run's folder, "" = nowhere
 	only   string            // one case by its name
@@ -35,14 +37,15 @@ type options struct {
 func parseOptions() (options, error) {
 	o := options{bins: map[string]string{}, gone: map[string]string{}}
 	flag.StringVar(&o.magpie, "magpie", "", "the built `program`")
+	flag.StringVar(&o.driver, "driver", "", "the `script` that asks through an SDK")
 	flag.StringVar(&o.keep, "keep", "", "leave each run's files in this `folder`")
 	flag.StringVar(&o.only, "only", "", "run only the cases whose names have this `text`")
 	flag.DurationVar(&o.limit, "limit", 2*time.Minute, "how long one run may take")
-	flag.Func("bin", "an installed program as `name=path`", pairInto(o.bins))
+	flag.Func("bin", "an installed program or SDK as `name=path`", pairInto(o.bins))
 	flag.Func("gone", "one that is not, as `name=reason`", pairInto(o.gone))
 	flag.Parse()
-	if o.magpie == "" {
-		return o, errors.New("-magpie is needed")
+	if o.magpie == "" || o.driver == "" {
+		return o, errors.New("-magpie and -driver are needed")
 	}
 	if o.keep != "" {
 		return o, os.MkdirAll(o.keep, 0o700)
@@ -61,7 +64,7 @@ func pairInto(m map[string]string) func(string) error {
 	}
 }
 
-// run runs every case of every program, one after another, and returns the exit code.
+// run runs every job, one after another, and returns the exit code.
 func run(ctx context.Context) int {
 	o, err := parseOptions()
 	if err != nil {
@@ -69,32 +72,28 @@ func run(ctx context.Context) int {
 		return 2
 	}
 	passed, failed, skipped := 0, 0, 0
-	for _, p := range programs {
-		if o.bins[p.name] == "" {
-			if o.only == "" {
-				fmt.Printf("%s: not installed: %s\n", p.name, o.gone[p.name])
-				skipped += len(p.tasks)
+	told := map[string]bool{}
+	for _, j := range jobs(o) {
+		switch {
+		case !strings.Contains(j.name, o.only):
+		case o.bins[j.needs] == "":
+			skipped++
+			if !told[j.needs] {
+				fmt.Printf("%s: not installed: %s\n", j.needs, o.gone[j.needs])
+				told[j.needs] = true
 			}
-			continue
-		}
-		for _, t := range p.tasks {
-			name := p.name + ", " + t.name
-			if !strings.Contains(name, o.only) {
-				continue
-			}
-			if ctx.Err() != nil {
-				fmt.Printf("%s: not run: interrupted\n", name)
-				skipped++
-				continue
-			}
+		case ctx.Err() != nil:
+			fmt.Printf("%s: not run: interrupted\n", j.name)
+			skipped++
+		default:
 			begun := time.Now()
-			if err := perform(ctx, o, p, t); err != nil {
+			if err := j.do(ctx); err != nil {
 				failed++
-				fmt.Printf("%s: FAILED after %.1f s\n%s\n", name, time.Since(begun).Seconds(), indent(err.Error()))
+				fmt.Printf("%s: FAILED after %.1f s\n%s\n", j.name, time.Since(begun).Seconds(), indent(err.Error()))
 				continue
 			}
 			passed++
-			fmt.Printf("%s: ok, %.1f s\n", name, time.Since(begun).Seconds())
+			fmt.Printf("%s: ok, %.1f s\n", j.name, time.Since(begun).Seconds())
 		}
 	}
 	fmt.Printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped)
@@ -102,6 +101,25 @@ func run(ctx context.Context) int {
 		return 1
 	}
 	return 0
+}
+
+// job is one thing to see.
+type job struct {
+	name  string
+	needs string // what has to be installed
+	do    func(context.Context) error
+}
+
+func jobs(o options) (all []job) {
+	for _, p := range programs {
+		for _, t := range p.tasks {
+			all = append(all, job{p.name + ", " + t.name, p.name, func(ctx context.Context) error { return perform(ctx, o, p, t) }})
+		}
+	}
+	for _, k := range sdks {
+		all = append(all, job{k.name + " SDK, " + k.client + " on every API", k.name, func(ctx context.Context) error { return k.ask(ctx, o) }})
+	}
+	return all
 }
 
 func indent(s string) string {

@@ -31,6 +31,7 @@ const (
 const (
 	firstKey  = "sk-stand-in-first-00000001"
 	secondKey = "sk-stand-in-second-0000002"
+	theKeys   = "routing = \"order\"\nkeys = [{ name = \"first\", value = \"" + firstKey + "\" }, { name = \"second\", value = \"" + secondKey + "\" }]\n"
 )
 
 // stage is where one program runs: folders of its own, a vendor, a gateway.
@@ -53,7 +54,9 @@ func perform(ctx context.Context, o options, p program, t task) (err error) {
 			err = errors.Join(err, os.RemoveAll(s.dir))
 		}
 	}()
-	gw, err := s.serve(ctx, o.magpie, t.answers(p))
+	gw, err := s.serve(ctx, o.magpie, s.fill(t.answers(p).config)+theKeys, func(models []string) bool {
+		return len(models) > 0 && len(s.vendor.Calls()) > 0
+	})
 	if err != nil {
 		return err
 	}
@@ -75,10 +78,8 @@ func newStage(o options, p program, t task) (*stage, error) {
 		return nil, err
 	}
 	s := &stage{dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
-	for _, d := range []string{s.home, s.work, s.magpieHome(), s.temp()} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			return nil, err
-		}
+	if err := s.folders(); err != nil {
+		return nil, err
 	}
 	s.vendor = standin.New(standin.Options{
 		Vendor: t.answers(p).name, Keys: []string{firstKey, secondKey},
@@ -87,6 +88,15 @@ func newStage(o options, p program, t task) (*stage, error) {
 	s.vendor.Script(firstKey, standin.Must(t.first...)...)
 	s.at = httptest.NewServer(s.vendor)
 	return s, nil
+}
+
+func (s *stage) folders() error {
+	for _, d := range []string{s.home, s.work, s.magpieHome(), s.temp()} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *stage) magpieHome() string { return filepath.Join(s.dir, "magpie") }
@@ -112,9 +122,8 @@ type child struct {
 	done chan error
 }
 
-// serve starts the gateway and waits until it knows the vendor's models.
-func (s *stage) serve(ctx context.Context, magpie string, v vendor) (*child, error) {
-	config := s.fill(v.config) + "routing = \"order\"\nkeys = [{ name = \"first\", value = \"" + firstKey + "\" }, { name = \"second\", value = \"" + secondKey + "\" }]\n"
+// serve starts the gateway and waits until it knows the models that it is to know.
+func (s *stage) serve(ctx context.Context, magpie, config string, known func(models []string) bool) (*child, error) {
 	if err := os.WriteFile(filepath.Join(s.magpieHome(), "config.toml"), []byte(config), 0o600); err != nil {
 		return nil, err
 	}
@@ -131,7 +140,7 @@ func (s *stage) serve(ctx context.Context, magpie string, v vendor) (*child, err
 		return nil, err
 	}
 	go func() { c.done <- c.cmd.Wait() }()
-	if err := s.ready(ctx, c); err != nil {
+	if err := s.ready(ctx, c, known); err != nil {
 		return nil, errors.Join(err, c.stop(), errors.New(c.out.String()))
 	}
 	return c, nil
@@ -146,8 +155,8 @@ func freePort(ctx context.Context) (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// ready waits until the gateway lists a model: its vendor's list is fetched behind.
-func (s *stage) ready(ctx context.Context, c *child) error {
+// ready waits until the gateway lists its models: its vendors' lists are fetched behind.
+func (s *stage) ready(ctx context.Context, c *child, known func(models []string) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -158,13 +167,20 @@ func (s *stage) ready(ctx context.Context, c *child) error {
 			c.done <- err
 			return fmt.Errorf("magpie serve ended: %w", err)
 		case <-ctx.Done():
-			return errors.New("magpie serve listed no model in 20 s")
+			return errors.New("magpie serve did not list its models in 20 s")
 		case <-tick.C:
 		}
 		var list struct {
 			Data []struct{ ID string }
 		}
-		if s.get(ctx, "/v1/models", &list) == nil && len(list.Data) > 0 && len(s.vendor.Calls()) > 0 {
+		if s.get(ctx, "/v1/models", &list) != nil {
+			continue
+		}
+		var models []string
+		for _, m := range list.Data {
+			models = append(models, m.ID)
+		}
+		if known(models) {
 			return nil
 		}
 	}

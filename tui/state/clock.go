@@ -32,6 +32,9 @@ func (c *Clock) Passed(t time.Time) bool {
 	return !t.After(c.Now)
 }
 
+// furthest is as far as times are told apart: a duration holds no more than 292 years.
+const furthest = 100 * 365 * 24 * time.Hour
+
 // Left returns how long it is until t in minutes or hours, rounded up so that it
 // never says less than is left; "" once t has come.
 func (c *Clock) Left(t time.Time) string {
@@ -42,6 +45,7 @@ func (c *Clock) Left(t time.Time) string {
 	unit := time.Minute
 	if left > 24*time.Hour {
 		unit = time.Hour
+		left = min(left, furthest)
 	}
 	whole := (left + unit - 1) / unit
 	c.Mark(t.Add(-(whole - 1) * unit))

@@ -24,6 +24,7 @@ func TestLeftNeverSaysLessThanIsLeft(t *testing.T) {
 		{24 * time.Hour, "1d00h"},
 		{67 * time.Hour, "2d19h"},
 		{76 * time.Hour, "3d04h"},
+		{1<<63 - 1, "36500d00h"}, // a pause for 292 years
 	} {
 		if got := At(noon).Left(noon.Add(tc.in)); got != tc.want {
 			t.Errorf("%v left reads %q, want %q", tc.in, got, tc.want)

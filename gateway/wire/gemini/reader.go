@@ -55,6 +55,9 @@ func newReader(asked *wire.Ask) wire.Reader {
 	return r
 }
 
+// seedMost is how much of a text is kept to tell a request apart.
+const seedMost = 512
+
 // seed tells a request apart from those before it in its conversation.
 func seed(a *wire.Ask) string {
 	last := ""
@@ -68,7 +71,7 @@ func seed(a *wire.Ask) string {
 			}
 		}
 	}
-	return strconv.Itoa(len(a.Turns)) + "\x00" + last
+	return strconv.Itoa(len(a.Turns)) + "\x00" + strconv.Itoa(len(last)) + "\x00" + last[:min(len(last), seedMost)]
 }
 
 // Read takes one event. What it returns is good until the next call.

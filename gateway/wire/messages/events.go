@@ -34,7 +34,7 @@ func (w *writer) writeStart() {
 	w.buf = append(w.buf, `,"content":[],"container":null,"diagnostics":null,"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":`...)
 	u := w.usage
 	if !w.counted {
-		u.Input = w.estimate()
+		u.Input = w.o.Input
 	}
 	w.buf = appendUsage(w.buf, &u)
 	w.buf = append(w.buf, '}')
@@ -65,7 +65,7 @@ func appendUsage(b []byte, u *wire.Usage) []byte {
 func (w *writer) final() *wire.Usage {
 	u := w.usage
 	if !w.counted {
-		u.Input = w.estimate()
+		u.Input = w.o.Input
 	}
 	return &u
 }

@@ -198,14 +198,14 @@ func (r *asking) turn(t wire.Turn, content wire.Value) {
 	}
 	role := t.Role
 	content.Elements(func(v wire.Value) {
-		if v.Get("type").Text() == "compaction" {
+		m := membersOf(v)
+		if m.kind.Text() == "compaction" {
 			r.add(t)
-			text := v.Get("content").Text()
-			r.add(wire.Turn{Role: wire.RoleUser, Parts: []wire.Part{{Text: text}}})
+			r.add(wire.Turn{Role: wire.RoleUser, Parts: []wire.Part{{Text: m.content.Text()}}})
 			t = wire.Turn{Role: role}
 			return
 		}
-		t.Parts = readBlock(t.Parts, v)
+		t.Parts = m.read(t.Parts, v)
 	})
 	if role == wire.RoleAssistant {
 		t.Parts = handOver(t.Parts)

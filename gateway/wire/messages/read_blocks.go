@@ -60,9 +60,13 @@ func (r *reader) redacted(data string) {
 	}
 }
 
-// call begins a call. Its name comes back as the client's.
+// call begins a call. Its name comes back as the client's; one without a name can't be made.
 func (r *reader) call(b *reading, v wire.Value) {
 	name := v.Get("name").Text()
+	if name == "" {
+		b.kind = ""
+		return
+	}
 	if own, ok := r.back[name]; ok {
 		name = own
 	}

@@ -51,13 +51,13 @@ type event struct {
 	fault   wire.Value
 }
 
-// Read takes one event of the stream.
+// Read takes one event of the stream. What it returns is good until the next call.
 func (r *reader) Read(ev []byte) []wire.Event {
 	name, data := sse.Parse(ev)
 	if r.over || len(data) == 0 {
 		return nil
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	e, ok := readEvent(name, data)
 	if !ok {
 		if string(data) != "[DONE]" {
@@ -186,7 +186,7 @@ func (r *reader) stop() {
 	if r.counted {
 		r.tell(wire.Event{Kind: wire.EventUsage, Usage: r.usage.total()})
 	}
-	if r.finish.Why == "" {
+	if r.finish.Why == "" || r.finish.Why == wire.FinishCalls && r.calls == 0 {
 		r.finish.Why = wire.FinishStop
 	}
 	r.tell(wire.Event{Kind: wire.EventFinish, Finish: r.finish})
@@ -198,7 +198,7 @@ func (r *reader) End() []wire.Event {
 	if r.over {
 		return nil
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	if r.why != "" {
 		r.stop()
 		return r.out
@@ -212,7 +212,7 @@ func (r *reader) Whole(body []byte) []wire.Event {
 	if r.over {
 		return nil
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	v, err := wire.ReadValue(body)
 	if err != nil || v.Kind() != '{' {
 		r.fail("the vendor sent a reply that can't be read")

@@ -219,6 +219,17 @@ func TestNamesAndFreeformInputComeBackAsTheClientKnowsThem(t *testing.T) {
 	}
 }
 
+func TestACallWithoutANameIsNoneAndMakesNoReplyOfCalls(t *testing.T) {
+	stream := frames(fStart, fText, fHello, fEnd0,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","input":{}}}`,
+		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}`,
+		`{"type":"content_block_stop","index":1}`, fCalled, fStop)
+	const want = "start:msg_1,claude-x | usage:100/1 | text0:Hello | usage:100/33 | finish:stop"
+	if got := told(heard(nil, stream)); got != want {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+}
+
 func TestAWholeReplySaysWhatItsStreamSays(t *testing.T) {
 	whole := `{"id":"msg_1","type":"message","role":"assistant","model":"claude-x","content":[
 		{"type":"thinking","thinking":"hm","signature":"EqQ"},{"type":"redacted_thinking","data":"Emw"},{"type":"text","text":"Hello","citations":[{"url":"https://x","title":"T","cited_text":"c"}]},

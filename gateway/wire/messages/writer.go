@@ -12,7 +12,6 @@ import (
 type writer struct {
 	out     io.Writer
 	o       wire.WriterOptions
-	asked   *wire.Ask
 	buf     []byte
 	line    []*pending
 	calls   map[int]*pending
@@ -30,10 +29,10 @@ type writer struct {
 }
 
 func newWriter(out io.Writer, asked *wire.Ask, o wire.WriterOptions) *writer {
-	if asked == nil {
-		asked = &wire.Ask{}
+	if o.Input <= 0 {
+		o.Input = estimate(asked)
 	}
-	return &writer{out: out, o: o, asked: asked}
+	return &writer{out: out, o: o}
 }
 
 // Event takes the next event.
@@ -181,21 +180,21 @@ func (w *writer) stopReason(f *wire.Finish) string {
 	return "end_turn"
 }
 
-// estimate is about how many tokens the request has, for the beginning of a stream: the
+// estimate is about how many tokens a request has, for the beginning of a stream: the
 // vendor tells it at the end only, and agents show it at once.
-func (w *writer) estimate() int64 {
-	if w.o.Input > 0 {
-		return w.o.Input
+func estimate(asked *wire.Ask) int64 {
+	if asked == nil {
+		return 1
 	}
 	n := 0
-	for i := range w.asked.System {
-		n += len(w.asked.System[i].Text)
+	for i := range asked.System {
+		n += len(asked.System[i].Text)
 	}
-	for i := range w.asked.Tools {
-		n += len(w.asked.Tools[i].Schema) + len(w.asked.Tools[i].Description)
+	for i := range asked.Tools {
+		n += len(asked.Tools[i].Schema) + len(asked.Tools[i].Description)
 	}
-	for i := range w.asked.Turns {
-		n += textSize(w.asked.Turns[i].Parts)
+	for i := range asked.Turns {
+		n += textSize(asked.Turns[i].Parts)
 	}
 	return int64(n/4) + 1
 }

@@ -11,8 +11,8 @@ import (
 // reader turns a reply into neutral events. The vendor's items may come interleaved; the
 // first that isn't done is told as it comes, those behind it wait for their turn.
 type reader struct {
-	asked *wire.Ask
-	back  map[string]string // names that were shortened
+	free map[string]bool   // the asker's freeform tools
+	back map[string]string // names that were shortened
 
 	out     []wire.Event
 	started bool
@@ -30,13 +30,19 @@ type reader struct {
 var _ wire.Reader = (*reader)(nil)
 
 func newReader(asked *wire.Ask) *reader {
-	if asked == nil {
-		asked = &wire.Ask{}
-	}
-	return &reader{
-		asked: asked, back: wire.Restore(asked, wire.ResponsesNames),
+	r := &reader{
+		free: map[string]bool{}, back: wire.Restore(asked, wire.ResponsesNames),
 		byIndex: map[int]*streamItem{}, byID: map[string]*streamItem{},
 	}
+	if asked == nil {
+		return r
+	}
+	for i := range asked.Tools {
+		if t := &asked.Tools[i]; t.Kind == wire.ToolFree && toolBy(asked, t.Name) == t {
+			r.free[t.Name] = true
+		}
+	}
+	return r
 }
 
 // streamed is one event of a vendor's stream.
@@ -115,7 +121,7 @@ func (r *reader) Read(event []byte) []wire.Event {
 	if e.Type == "" {
 		e.Type = string(name)
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	r.event(&e, data)
 	return r.out
 }
@@ -232,7 +238,7 @@ func (r *reader) Whole(body []byte) []wire.Event {
 	if r.ended {
 		return nil
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	v, err := wire.ReadValue(body)
 	if err != nil || v.Kind() != '{' {
 		r.broken("the vendor's reply is not one of this API")
@@ -257,7 +263,7 @@ func (r *reader) End() []wire.Event {
 	if r.ended {
 		return nil
 	}
-	r.out = nil
+	r.out = r.out[:0]
 	r.broken("the connection to the vendor was lost in the middle of its reply")
 	return r.out
 }

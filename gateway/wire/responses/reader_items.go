@@ -192,7 +192,7 @@ func (r *reader) begin(it *streamItem) {
 		name = full
 	}
 	it.free = it.kind == typeCustom
-	if t := toolBy(r.asked, name); t != nil && t.Kind == wire.ToolFree && !it.free {
+	if r.free[name] && !it.free {
 		it.free, it.decoder = true, &wire.FreeDecoder{}
 	}
 	it.name, it.ns = name, ""

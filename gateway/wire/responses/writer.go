@@ -3,6 +3,7 @@ package responses
 import (
 	"encoding/base64"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,13 +42,36 @@ type queued struct {
 }
 
 func newWriter(out io.Writer, asked *wire.Ask, o wire.WriterOptions) *writer {
-	if asked == nil {
+	switch {
+	case asked == nil:
 		asked = &wire.Ask{}
+	case o.Stream:
+		asked = repeated(asked)
 	}
 	w := &writer{out: out, a: asked, o: o, seen: map[int]bool{}}
 	w.seed = wire.MakeID("", o.ID)
 	w.id = "resp_magpie" + w.seed
 	return w
+}
+
+// repeated is what a stream's events repeat of a request, and what they need of its tools. It
+// holds nothing of the request's body: a stream may be open for long.
+func repeated(asked *wire.Ask) *wire.Ask {
+	a := &wire.Ask{
+		API: asked.API, Model: asked.Model, Max: asked.Max, Temperature: asked.Temperature, TopP: asked.TopP, OneCall: asked.OneCall,
+		Effort: asked.Effort, Show: asked.Show, Verbosity: asked.Verbosity, Compact: asked.Compact, Metadata: slices.Clone(asked.Metadata),
+	}
+	if asked.Format != nil {
+		f := *asked.Format
+		f.Schema = slices.Clone(f.Schema)
+		a.Format = &f
+	}
+	a.Tools = make([]wire.Tool, len(asked.Tools))
+	for i := range asked.Tools {
+		t := &asked.Tools[i]
+		a.Tools[i] = wire.Tool{Kind: t.Kind, Name: t.Name, Namespace: t.Namespace, Local: t.Local, Built: t.Built}
+	}
+	return a
 }
 
 // Done says whether the end was written.

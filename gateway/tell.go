@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dev.magpie/gateway/failure"
-	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
@@ -17,6 +16,7 @@ import (
 type teller struct {
 	mu      sync.Mutex
 	timer   *time.Timer
+	autos   *time.Timer // tells the groups that were found
 	look    *time.Timer // at what does not work, a moment after a change was to be written
 	ended   bool
 	trouble string // as last told
@@ -59,7 +59,8 @@ func (g *Gateway) changed(ids []provider.AccountID) {
 			g.d.Bus.PublishAccount(a)
 		}
 	}
-	g.tellGroups(lv, now)
+	g.tellSome(lv, now, func(gr *provider.Group) bool { return !gr.Auto })
+	g.tellAutoSoon(lv)
 	g.arm(lv, now)
 	g.lookSoon()
 }
@@ -118,13 +119,7 @@ func (g *Gateway) tellAll(lv *live) {
 			g.d.Bus.PublishAccount(gone)
 		}
 	}
-	for i := range before.Groups {
-		if lv.cat.Group(before.Groups[i].ID) == nil {
-			gone := before.Groups[i]
-			gone.Removed = true
-			g.d.Bus.PublishGroup(gone)
-		}
-	}
+	g.tellGone(lv)
 	for _, a := range g.d.State.Accounts(lv.cat, now) {
 		g.d.Bus.PublishAccount(a)
 	}
@@ -200,37 +195,8 @@ func (t *teller) stop() {
 	if t.look != nil {
 		t.look.Stop()
 	}
-}
-
-// tellGroups tells how each group stands, by the planner itself.
-func (g *Gateway) tellGroups(lv *live, now time.Time) {
-	if len(lv.cat.Groups) == 0 {
-		return
-	}
-	was := map[string]trace.Group{}
-	for _, gr := range g.d.Bus.Status().Groups {
-		gr.Seq = 0
-		was[gr.ID] = gr
-	}
-	snap := g.d.State.Snapshot(lv.cat, now)
-	snap.Lists = lv.fetched()
-	for _, gr := range lv.cat.Groups {
-		told := trace.Group{ID: gr.ID, Place: gr.Place, Routing: gr.Routing, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
-		for i, m := range gr.Members {
-			told.Members[i] = m.String()
-		}
-		plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: "group/" + gr.ID, Group: gr}})
-		for i := range plan.Order {
-			if plan.Order[i].Rest == nil {
-				told.Ready++
-			}
-		}
-		if len(plan.Order) > 0 {
-			told.Next = plan.Order[0].ID
-		}
-		if old, ok := was[gr.ID]; !ok || old.Next != told.Next || old.Ready != told.Ready || old.Off != told.Off || old.Routing != told.Routing {
-			g.d.Bus.PublishGroup(told)
-		}
+	if t.autos != nil {
+		t.autos.Stop()
 	}
 }
 

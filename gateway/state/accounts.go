@@ -33,7 +33,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	told := trace.Account{
 		ID: string(a.ID), Provider: a.Provider, Name: a.Name, Kind: string(a.Kind),
 		Windows: st.Told, Paused: st.PausedAt(now), Pinned: st.PinnedAt(now),
-		Cap: a.Cap, Error: unready(a, st), Place: a.Place, Served: s.last.of(a.ID),
+		Cap: f.capped(a), Error: unready(a, st), Place: a.Place, Served: s.last.of(a.ID),
 	}
 	if told.Windows == nil {
 		told.Windows = []trace.Window{}

@@ -46,6 +46,7 @@ type facts struct {
 	standing map[provider.AccountID]route.Standing
 	rests    map[string]trace.Rest
 	past     map[string]past
+	chosen   *Chosen // nil = nothing
 }
 
 // past is what is remembered of a rest key's failures.
@@ -104,13 +105,14 @@ func (s *Store) OnChange(fn func(ids []provider.AccountID)) { s.hook.Store(&fn) 
 // Snapshot takes what planning may know. It costs the same however much is remembered.
 func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 	f := s.facts.Load()
-	return &route.Snapshot{Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests}
+	return &route.Snapshot{Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests, Choices: f.choosing().Choices}
 }
 
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
 	copied [3]bool
+	chose  bool // chosen is another
 	dirty  [fileCount]bool
 	ids    []provider.AccountID
 }
@@ -174,7 +176,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [3]bool{} {
+	if e.copied != [3]bool{} || e.chose {
 		next := e.facts
 		s.facts.Store(&next)
 	}

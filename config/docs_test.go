@@ -31,7 +31,7 @@ func page() string {
 				means += " **not yet**"
 			}
 			for i, v := range r.served {
-				means += []string{", but for", " and"}[min(i, 1)] + fmt.Sprintf(" `%v`", v)
+				means += []string{", but for", ","}[min(i, 1)] + fmt.Sprintf(" `%v`", v)
 			}
 			b.WriteString("| `" + r.key + "` | " + r.takes + " | " + def + " | " + means + " |\n")
 		}

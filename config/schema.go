@@ -9,6 +9,7 @@ import (
 // The words that keys of several tables take.
 var (
 	orders    = []string{"smart", "order", "rotate", "usage", "pace", "weight", "manual", "best", "zenith", "p2c", "random", "fusion"}
+	routings  = []any{"smart", "order", "rotate", "usage", "pace", "weight", "manual"} // of these, what is served
 	modes     = []string{"auto", "session", "turn", "off"}
 	protocols = []string{"chat", "responses", "messages", "gemini"}
 	levels    = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"}
@@ -32,10 +33,10 @@ var topFields = []field[Config]{
 		`"host:port"`, `"127.0.0.1:3425"`, "Where agents ask. `--listen` and `MAGPIE_ADDR` go before it. A wider address alone lets no other machine in."),
 	row("routing", func(c *Config) *string { return &c.Routing }, oneOf(orders...),
 		"`smart` `order` `rotate` `usage` `pace` `weight` `manual` `best` `zenith` `p2c` `random` or `fusion`", `"smart"`,
-		"Who goes first, for providers and groups that don't say. In this version `smart` does what `order` does: as the file has them.").later("smart", "order"),
+		"Who goes first, for providers and groups that don't say.").later(routings...),
 	row("affinity", func(c *Config) *string { return &c.Affinity }, oneOf(modes...),
 		"`auto` `session` `turn` or `off`", `"auto"`, "Whether a conversation stays with who answered it.").later("auto", "off"),
-	row("sink", func(c *Config) *bool { return &c.Sink }, truth, yesNo, "false", "Put whoever was rate limited at the back.").later(),
+	row("sink", func(c *Config) *bool { return &c.Sink }, truth, yesNo, "false", "Put whoever was rate limited at the back."),
 	row("redact", func(c *Config) *[]string { return &c.Redact }, some(oneOf("secrets", "personal", "words")),
 		"list of `secrets` `personal` `words`", "[]", "What is masked before a vendor sees it.").later(),
 	row("theme", func(c *Config) *Theme { return &c.Theme }, placed(theme, func(c *Config) *Pos { return &c.ThemePos }),

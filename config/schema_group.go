@@ -12,12 +12,12 @@ import (
 var groupFields = []field[Group]{
 	row("name", func(g *Group) *string { return &g.Name }, text, "text", "the table's own name", "What people are shown."),
 	row("off", func(g *Group) *bool { return &g.Off }, truth, yesNo, "false", "Keep it, and serve it to nobody."),
-	row("routing", func(g *Group) *string { return &g.Routing }, oneOf(orders...), "as at the top", "as at the top", "Who goes first.").later("smart", "order"),
+	row("routing", func(g *Group) *string { return &g.Routing }, oneOf(orders...), "as at the top", "as at the top", "Who goes first.").later(routings...),
 	row("affinity", func(g *Group) *string { return &g.Affinity }, oneOf(modes...), "as at the top", "as at the top", "As at the top.").later("auto", "off"),
-	row("sink", func(g *Group) **bool { return &g.Sink }, ptr(truth), yesNo, "as at the top", "As at the top.").later(),
+	row("sink", func(g *Group) **bool { return &g.Sink }, ptr(truth), yesNo, "as at the top", "As at the top."),
 	row("members", func(g *Group) *[]string { return &g.Members }, some(member), memberWords, "[]", "Its models, in order. Groups stand in groups up to 8 deep.").
 		partly(func(g *Group) []string { return fixedEfforts(g.Members) }),
-	row("pick", func(g *Group) *string { return &g.Pick }, filled, "one of the members", "the first", "The one used under `routing = \"manual\"`.").later(),
+	row("pick", func(g *Group) *string { return &g.Pick }, filled, "one of the members", "the first", "The one used under `routing = \"manual\"`."),
 	row("rules", func(g *Group) *[]Rule { return &g.Rules }, list(readRule), "list of tables", "[]", "Which member takes a turn that meets all of a rule's conditions; the first such rule holds.").later(),
 	row("classifier", func(g *Group) *string { return &g.Classifier }, model, modelWords, `""`, "The model that tells what a turn is about, for rules with `intent`.").later(),
 	row("effort", func(g *Group) *string { return &g.Effort }, lower(oneOf(append([]string{"auto"}, levels...)...)), `"auto", `+level, "as asked", "How hard its models think; `auto`: as the classifier says.").later(),
@@ -27,7 +27,7 @@ var groupFields = []field[Group]{
 	row("slug", func(g *Group) *string { return &g.Slug }, slug, "small letters, digits, hyphens; 32 at most", `""`, "Serve `names` under `/g/<slug>/…` too.").later(),
 	row("names", func(g *Group) *map[string][]string { return &g.Names }, names, "table of lists of members", "{}", "The model names served there, each with its members in order.").later(),
 	row("policy", func(g *Group) *string { return &g.Policy }, oneOf("", "combo", "surface"), `"combo", "surface" or ""`, `""`, "Whose rules hold where ways of working differ.").later(),
-	row("sticky", func(g *Group) *int { return &g.Sticky }, whole(0, 1000), "0 to 1000", "0", "Requests that stay with one member under `routing = \"rotate\"` before the next has its turn.").later(),
+	row("sticky", func(g *Group) *int { return &g.Sticky }, whole(0, 1000), "0 to 1000", "0", "Requests that stay with one member under `routing = \"rotate\"` before the next has its turn."),
 }
 
 // ruleFields are the keys of one entry of `rules`.

@@ -32,6 +32,10 @@ func (s *service) answered(c *trace.Candidate, o *outcome) {
 		return
 	}
 	s.g.d.State.Answered(route.RestKey(acct), route.ModelRestID(acct, c.Model), o.sent)
+	if !s.a.counting() {
+		s.g.d.State.Served(id, o.facts.Usage.Input+o.facts.Usage.Output, time.Now())
+		s.g.nextSoon()
+	}
 	s.made(c, &o.facts)
 	s.learn(c)
 }

@@ -30,6 +30,7 @@ type ask struct {
 	session string
 	only    string // X-Magpie-Account
 	start   time.Time
+	look    bool // it is only thought of
 
 	asked    *wire.Ask // in the neutral form, once a try needs it
 	notAsked error

@@ -358,10 +358,22 @@ func onOff(on bool) string {
 	return "off"
 }
 
+// subscription finds the one account that a command names; a key has neither cap nor credits.
+func (g *Gateway) subscription(who string) ([]provider.AccountID, error) {
+	ids, err := g.whom(who, false)
+	if err != nil {
+		return nil, err
+	}
+	if a := g.live.Load().cat.Account(ids[0]); a.Kind != provider.KindAccount {
+		return nil, badArgs("%s is no subscription's account: a key has no cap, no credits and no resets", a.ID)
+	}
+	return ids, nil
+}
+
 // cap reads how much of an account may be used: percent is 1 to 99, 0 = all of it, and
 // left out = as the config says.
 func (g *Gateway) cap(c *control.Command) (choice, error) {
-	ids, err := g.whom(c.Who, false)
+	ids, err := g.subscription(c.Who)
 	if err != nil {
 		return choice{}, err
 	}
@@ -450,7 +462,7 @@ func (g *Gateway) autoReset(c *control.Command) (choice, error) {
 
 // mayItself reads whether an account may do something by itself.
 func (g *Gateway) mayItself(c *control.Command, what string, field func(*route.Cap) **bool, note string) (choice, error) {
-	ids, err := g.whom(c.Who, false)
+	ids, err := g.subscription(c.Who)
 	if err != nil {
 		return choice{}, err
 	}

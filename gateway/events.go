@@ -180,6 +180,7 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 		s.answered(c, o)
 	case o.verdict.Kind != trace.TooLarge && o.verdict.Kind != trace.Prompt && o.verdict.Kind != trace.Request && o.verdict.Scope != trace.ScopeNone:
 		rest = s.g.rest(s.lv.cat, c, o.verdict, now)
+		s.g.limited(s.lv.cat, c, o.verdict, now)
 	}
 	s.rec.ended(o, rest, now)
 	p := s.lv.cat.Provider(c.Provider)

@@ -23,7 +23,7 @@ type Question struct {
 // Explain runs the very planner for a question and sends nothing. The route has its
 // fields from asked to left; Status and Error say what an agent would be told instead.
 func (g *Gateway) Explain(q Question) (trace.Route, error) {
-	a := &ask{api: wire.Protocol(q.API), door: provider.Generate, model: q.Model, agent: q.Agent}
+	a := &ask{api: wire.Protocol(q.API), door: provider.Generate, model: q.Model, agent: q.Agent, look: true}
 	if q.API != "" && !slices.Contains(wire.Protocols, a.api) {
 		return trace.Route{}, badCall("api must be chat, responses, messages or gemini")
 	}

@@ -216,6 +216,9 @@ func chosen(s *state.Store) string {
 }
 
 const choosing = twoKeys + `
+[providers.sub]
+chat = "{a}/v1"
+accounts = [{ name = "me" }]
 [groups.g]
 routing = "order"
 members = ["a@k1/m", "a@k2/m"]
@@ -234,13 +237,13 @@ func TestEachChoiceIsKeptTakenBackAndToldInWords(t *testing.T) {
 		{"routing", `"verb":"routing","who":"g","args":{"value":"usage"}`, "group/g is routed by usage", `{"routing":{"group/g":"usage"}}`},
 		{"a provider's routing", `"verb":"routing","who":"a","args":{"value":"Rotate"}`, "a is routed by rotate", `{"routing":{"a":"rotate"}}`},
 		{"affinity", `"verb":"affinity","who":"group/g","args":{"value":"off"}`, "affinity of group/g is off", `{"affinity":{"group/g":"off"}}`},
-		{"affinity of all", `"verb":"affinity","args":{"value":"turn"}`, "affinity of all providers and groups is turn", `{"affinity":{"a":"turn","group/g":"turn","group/hand":"turn"}}`},
+		{"affinity of all", `"verb":"affinity","args":{"value":"turn"}`, "affinity of all providers and groups is turn", `{"affinity":{"a":"turn","group/g":"turn","group/hand":"turn","sub":"turn"}}`},
 		{"sink", `"verb":"sink","who":"a","args":{"on":true}`, "sink of a is on", `{"sink":{"a":true}}`},
-		{"a cap", `"verb":"cap","who":"k1","args":{"percent":80}`, "cap of a/k1 is 80%", `{"caps":{"a/k1":{"Credits":null,"Percent":80,"Reset":null,"Windows":null}}}`},
-		{"no cap", `"verb":"cap","who":"k1","args":{"percent":0}`, "cap of a/k1 is off", `{"caps":{"a/k1":{"Credits":null,"Percent":-1,"Reset":null,"Windows":null}}}`},
-		{"a window's cap", `"verb":"cap","who":"k1","args":{"percent":0,"window":"5 Hours"}`, `cap of a/k1 on its window "5 hours" is off (it has no such window as far as is known)`, `{"caps":{"a/k1":{"Credits":null,"Percent":0,"Reset":null,"Windows":{"5 hours":100}}}}`},
-		{"credits", `"verb":"credits","who":"k1","args":{"on":false}`, "spending credits of a/k1 is off", `{"caps":{"a/k1":{"Credits":false,"Percent":0,"Reset":null,"Windows":null}}}`},
-		{"resets", `"verb":"auto-reset","who":"k1","args":{"on":true}`, "spending resets by itself of a/k1 is on (it is kept, and has no effect yet: this version spends no resets)", `{"caps":{"a/k1":{"Credits":null,"Percent":0,"Reset":true,"Windows":null}}}`},
+		{"a cap", `"verb":"cap","who":"me","args":{"percent":80}`, "cap of sub/me is 80%", `{"caps":{"sub/me":{"Credits":null,"Percent":80,"Reset":null,"Windows":null}}}`},
+		{"no cap", `"verb":"cap","who":"me","args":{"percent":0}`, "cap of sub/me is off", `{"caps":{"sub/me":{"Credits":null,"Percent":-1,"Reset":null,"Windows":null}}}`},
+		{"a window's cap", `"verb":"cap","who":"me","args":{"percent":0,"window":"5 Hours"}`, `cap of sub/me on its window "5 hours" is off (it has no such window as far as is known)`, `{"caps":{"sub/me":{"Credits":null,"Percent":0,"Reset":null,"Windows":{"5 hours":100}}}}`},
+		{"credits", `"verb":"credits","who":"me","args":{"on":false}`, "spending credits of sub/me is off", `{"caps":{"sub/me":{"Credits":false,"Percent":0,"Reset":null,"Windows":null}}}`},
+		{"resets", `"verb":"auto-reset","who":"sub/me","args":{"on":true}`, "spending resets by itself of sub/me is on (it is kept, and has no effect yet: this version spends no resets)", `{"caps":{"sub/me":{"Credits":null,"Percent":0,"Reset":true,"Windows":null}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, choosing, vendors{"a": good("chat", false)})
@@ -284,8 +287,9 @@ func TestAChoiceThatMakesNoSenseIsRefused(t *testing.T) {
 		`"verb":"routing","who":"a","args":{"value":"best of all"}`: "400 no order",
 		`"verb":"routing","args":{"value":"smart"}`:                 "404 no provider or group",
 		`"verb":"affinity","who":"a","args":{"value":"always"}`:     "400 no affinity",
-		`"verb":"cap","who":"k1","args":{"percent":100}`:            "400 from 1 to 99",
+		`"verb":"cap","who":"me","args":{"percent":100}`:            "400 from 1 to 99",
 		`"verb":"cap","who":"all","args":{"percent":50}`:            "404 nobody is called",
+		`"verb":"cap","who":"a/k1","args":{"percent":50}`:           "400 no subscription",
 		`"verb":"hide","who":"g"`:                                   "400 the config's own",
 		`"verb":"show","who":"auto-m"`:                              "404 no provider or group",
 		`"verb":"credits","who":"","args":{"on":true}`:              "404 nobody is called",
@@ -322,14 +326,14 @@ func TestAReloadDropsChoicesOfWhatIsGone(t *testing.T) {
 	r := newRig(t, choosing, vendors{"a": good("chat", false)})
 	for _, c := range []string{
 		`{"verb":"order","who":"a","args":{"order":["k2","k1"]}}`, `{"verb":"routing","who":"hand","args":{"value":"order"}}`,
-		`{"verb":"pick","who":"hand","args":{"member":"a@k2/m"}}`, `{"verb":"cap","who":"k2","args":{"percent":50}}`, `{"verb":"sink","who":"a","args":{"on":true}}`,
+		`{"verb":"pick","who":"hand","args":{"member":"a@k2/m"}}`, `{"verb":"cap","who":"me","args":{"percent":50}}`, `{"verb":"sink","who":"a","args":{"on":true}}`,
 		`{"verb":"order","who":"g","args":{"order":["a@k2/m"]}}`,
 	} {
 		r.command(c)
 	}
 	_, cat := r.parse("[providers.a]\nchat = \"http://127.0.0.1:1/v1\"\nkeys = [{ name = \"k1\", value = \"" + keyOne + "\" }]\n[groups.g]\nmembers = [\"a/m\"]\n")
 	dropped := r.store.Prune(cat)
-	want := []string{"routing of group/hand", "cap of a/k2", "places in the order of a", "pick a@k2/m of group/hand", "order of group/g"}
+	want := []string{"routing of group/hand", "cap of sub/me", "places in the order of a", "pick a@k2/m of group/hand", "order of group/g"}
 	if !slices.Equal(dropped, want) {
 		t.Errorf("dropped %q, want %q", dropped, want)
 	}

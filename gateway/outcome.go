@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"dev.magpie/gateway/failure"
@@ -132,7 +131,7 @@ func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdi
 	if acct == nil {
 		return nil
 	}
-	full, pooled := g.fullUntil(acct, c.Model, now)
+	full, pooled := g.fullUntil(cat, acct, c.Model, now)
 	scoped := *v
 	if v.Scope == trace.ScopeWhole && v.Kind == trace.Quota && pooled && acct.Kind == provider.KindAccount {
 		scoped.Scope = trace.ScopeModel
@@ -147,14 +146,24 @@ func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdi
 
 // fullUntil is when a full window of the account renews, zero for none; pooled says that
 // only windows of single models are full.
-func (g *Gateway) fullUntil(acct *provider.Account, model string, now time.Time) (full time.Time, pooled bool) {
+func (g *Gateway) fullUntil(cat *provider.Catalog, acct *provider.Account, model string, now time.Time) (full time.Time, pooled bool) {
 	ws := g.d.State.Windows(acct.ID)
 	if len(ws) == 0 {
 		return time.Time{}, false
 	}
-	m := strings.ToLower(model)
-	return provider.FullUntil(ws, m, spentShare, now), provider.Pooled(ws, m, spentShare, now)
+	spent := g.d.State.Snapshot(cat, now).SpentShare(cat.Provider(acct.Provider))
+	return provider.FullUntil(ws, model, spent, now), provider.Pooled(ws, model, spent, now)
 }
 
-// spentShare is the use at which an account counts as out in "order", the order served here.
-const spentShare = 100
+// limited notes whom its vendor told to slow down while there was room in its windows. A
+// pool that all of the vendor's users share says nothing of the one who asked.
+func (g *Gateway) limited(cat *provider.Catalog, c *trace.Candidate, v *trace.Verdict, now time.Time) {
+	acct := cat.Account(provider.AccountID(c.ID))
+	if v.Kind != trace.Rate || v.Scope == trace.ScopeModel || acct == nil {
+		return
+	}
+	spent := g.d.State.Snapshot(cat, now).SpentShare(cat.Provider(acct.Provider))
+	if provider.Share(g.d.State.Windows(acct.ID), c.Model, now) < spent {
+		g.d.State.Sink(acct.ID, now)
+	}
+}

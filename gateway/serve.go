@@ -128,7 +128,7 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 	if ref := g.madeBy(a, &call); ref != nil {
 		return nil, nil, ref
 	}
-	plan := route.Plan(snap, call)
+	plan := g.decide(snap, &call, a)
 	p := &planning{Plan: plan, snap: snap}
 	if a.counting() {
 		p.Order = withoutFallbacks(plan.Order)
@@ -137,6 +137,16 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 		return p, &call, fromRoute(ref, a, now)
 	}
 	return p, &call, nil
+}
+
+// decide makes the plan of a request. One that is only looked at, and one that only counts,
+// takes nobody's turn.
+func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) trace.Plan {
+	if a.look || a.counting() {
+		return route.Plan(snap, *call)
+	}
+	defer g.nextSoon()
+	return g.d.State.Decide(snap, *call)
 }
 
 // named finds the account that X-Magpie-Account names: an id, or a bare name. Among
@@ -232,6 +242,7 @@ func (s *service) run() {
 			s.estimate()
 			return
 		}
+		s.g.limited(s.lv.cat, c, o.verdict, now)
 		d := s.decide(&o)
 		if o.verdict.Kind == trace.Auth && s.freshSecret(c) || s.mended(c, &o) {
 			d = decision{do: stepAgain}

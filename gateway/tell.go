@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dev.magpie/gateway/failure"
@@ -16,14 +17,24 @@ import (
 type teller struct {
 	mu      sync.Mutex
 	timer   *time.Timer
-	autos   *time.Timer // tells the groups that were found
 	look    *time.Timer // at what does not work, a moment after a change was to be written
+	next    *time.Timer // at who is next in each group, a moment after a request
 	ended   bool
 	trouble string // as last told
 
 	// one looks and tells at a time: what was seen first might else be told last, and stand.
 	one sync.Mutex
+
+	due atomic.Bool // next is armed
 }
+
+// nextAfter is how long after a request the groups are told anew: turns and tokens served
+// change who is next with every one.
+const (
+	nextAfter     = 250 * time.Millisecond
+	nextAfterMany = 2 * time.Second // where there are many groups
+	manyGroups    = 32
+)
 
 // lookAfter is how long after a change it is known whether it could be written.
 const lookAfter = 2 * time.Second
@@ -60,7 +71,7 @@ func (g *Gateway) changed(ids []provider.AccountID) {
 		}
 	}
 	g.tellSome(lv, now, func(gr *provider.Group) bool { return !gr.Auto })
-	g.tellAutoSoon(lv)
+	g.nextSoon() // those that were found may be hundreds
 	g.arm(lv, now)
 	g.lookSoon()
 }
@@ -149,6 +160,11 @@ func (g *Gateway) arm(lv *live, now time.Time) {
 		if a.Pinned != nil {
 			sooner(a.Pinned.Until)
 		}
+		for i := range a.Windows {
+			if r := a.Windows[i].Resets; r != nil {
+				sooner(*r)
+			}
+		}
 	}
 	t := &g.teller
 	t.mu.Lock()
@@ -185,6 +201,34 @@ func (g *Gateway) lifted() {
 	g.arm(lv, now)
 }
 
+// nextSoon has the groups told in a moment.
+func (g *Gateway) nextSoon() {
+	t := &g.teller
+	groups, after := len(g.live.Load().catalog().Groups), nextAfter
+	if groups > manyGroups {
+		after = nextAfterMany
+	}
+	if groups == 0 || !t.due.CompareAndSwap(false, true) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.ended:
+	case t.next == nil:
+		t.next = time.AfterFunc(after, g.tellNext)
+	default:
+		t.next.Reset(after)
+	}
+}
+
+func (g *Gateway) tellNext() {
+	g.teller.due.Store(false)
+	g.teller.one.Lock()
+	defer g.teller.one.Unlock()
+	g.tellGroups(g.live.Load(), time.Now())
+}
+
 func (t *teller) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -195,8 +239,8 @@ func (t *teller) stop() {
 	if t.look != nil {
 		t.look.Stop()
 	}
-	if t.autos != nil {
-		t.autos.Stop()
+	if t.next != nil {
+		t.next.Stop()
 	}
 }
 

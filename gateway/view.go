@@ -72,33 +72,6 @@ func (g *Gateway) unready(id provider.AccountID, why string) {
 	}
 }
 
-// autoTellAfter is how long after a change the groups that were found are told: there may
-// be hundreds, and changes come with every reply.
-const autoTellAfter = 200 * time.Millisecond
-
-// tellAutoSoon tells the groups that were found, a moment from now.
-func (g *Gateway) tellAutoSoon(lv *live) {
-	cat := lv.catalog()
-	if n := len(cat.Groups); n == 0 || !cat.Groups[n-1].Auto {
-		return
-	}
-	t := &g.teller
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ended || t.autos != nil {
-		return
-	}
-	t.autos = time.AfterFunc(autoTellAfter, func() {
-		t.mu.Lock()
-		t.autos = nil
-		t.mu.Unlock()
-		t.one.Lock()
-		defer t.one.Unlock()
-		lv := g.live.Load()
-		g.tellSome(lv, time.Now(), func(gr *provider.Group) bool { return gr.Auto })
-	})
-}
-
 // tellGroups tells how each group stands.
 func (g *Gateway) tellGroups(lv *live, now time.Time) {
 	g.tellSome(lv, now, func(*provider.Group) bool { return true })
@@ -129,18 +102,16 @@ func (g *Gateway) tellSome(lv *live, now time.Time, which func(*provider.Group) 
 // groupTold is how a group stands.
 func groupTold(snap *route.Snapshot, gr *provider.Group) trace.Group {
 	told := trace.Group{
-		ID: gr.ID, Place: gr.Place, Routing: gr.Routing, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members)),
-	}
-	if r := snap.Choices.Routing[route.GroupKey(gr.ID)]; r != "" {
-		told.Routing = r
+		ID: gr.ID, Place: gr.Place, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members)),
 	}
 	for i, m := range gr.Members {
 		told.Members[i] = m.String()
 	}
+	plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: route.GroupKey(gr.ID), Group: gr}})
+	told.Routing = plan.Routing
 	if told.Routing == manual && len(gr.Spelled) > 0 {
 		told.Pick = picked(snap, gr)
 	}
-	plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: route.GroupKey(gr.ID), Group: gr}})
 	for i := range plan.Order {
 		if plan.Order[i].Rest == nil {
 			told.Ready++

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,23 +145,20 @@ func Pooled(ws []Window, model string, share float64, now time.Time) bool {
 // equal spans the later first. A window that has not started, or whose reset passed, is
 // taken to renew its span from now; zero stands for one of which nothing is known.
 func Renewals(ws []Window, model string, now time.Time) []time.Time {
-	type renewal struct {
-		at   time.Time
-		span time.Duration
-	}
-	var all []renewal
+	return AppendRenewals(nil, ws, model, now)
+}
+
+// AppendRenewals adds what Renewals returns to times.
+func AppendRenewals(times []time.Time, ws []Window, model string, now time.Time) []time.Time {
+	var room [8]time.Duration // keeps most off the heap
+	spans, from := room[:0], len(times)
 	for w := range counting(ws, model) {
-		all = append(all, renewal{at: w.renews(now), span: w.Span})
-	}
-	slices.SortStableFunc(all, func(a, b renewal) int {
-		return cmp.Or(cmp.Compare(b.span, a.span), b.at.Compare(a.at))
-	})
-	if len(all) == 0 {
-		return nil
-	}
-	times := make([]time.Time, len(all))
-	for i, r := range all {
-		times[i] = r.at
+		at, i := w.renews(now), len(spans)
+		spans, times = append(spans, 0), append(times, at)
+		for ; i > 0 && (spans[i-1] < w.Span || spans[i-1] == w.Span && times[from+i-1].Before(at)); i-- {
+			spans[i], times[from+i] = spans[i-1], times[from+i-1]
+		}
+		spans[i], times[from+i] = w.Span, at
 	}
 	return times
 }

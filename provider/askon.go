@@ -57,3 +57,36 @@ func isOpenAI(model string) bool {
 	m := lastName(model)
 	return slices.ContainsFunc([]string{"gpt-", "codex", "o1", "o3", "o4"}, func(head string) bool { return strings.HasPrefix(m, head) })
 }
+
+// Fit says how well a key suits a request of a model from an agent that speaks agent: 0 is
+// best. A key of no API suits all. Claude models go best with a key made for Messages,
+// OpenAI's with any other; else a key suits on whose API the agent is relayed. Without an
+// agent nothing is known of its API.
+func (p *Provider) Fit(made, agent wire.Protocol, model string, fetched *List) int {
+	messages := made == wire.Messages
+	switch {
+	case made == "":
+		return 0
+	case isClaude(model):
+		return worst(!messages)
+	case isGPT(model):
+		return worst(messages)
+	case agent == "" || made == agent && p.SpeaksFor(agent, model, fetched):
+		return 0
+	}
+	return 1
+}
+
+func worst(is bool) int {
+	if is {
+		return 2
+	}
+	return 0
+}
+
+// isGPT says whether OpenAI makes the model, by its name: gpt-…, codex, o1 to o9.
+func isGPT(model string) bool {
+	m := lastName(model)
+	return strings.HasPrefix(m, "gpt-") || strings.Contains(m, "codex") ||
+		len(m) > 1 && m[0] == 'o' && m[1] >= '1' && m[1] <= '9'
+}

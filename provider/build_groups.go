@@ -16,7 +16,7 @@ func (b *builder) group(cg *config.Group) {
 		Off:     cg.Off, Context: cg.Context, FirstToken: cg.FirstToken,
 		Place:    len(b.cat.Groups),
 		Affinity: cmp.Or(cg.Affinity, b.cat.Affinity), Sink: b.cfg.Sink,
-		Pick: cg.Pick, Classifier: cg.Classifier, Effort: cg.Effort, Efforts: cg.Efforts,
+		Sticky: cg.Sticky, Pick: cg.Pick, Classifier: cg.Classifier, Effort: cg.Effort, Efforts: cg.Efforts,
 	}
 	if cg.Sink != nil {
 		g.Sink = *cg.Sink

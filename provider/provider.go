@@ -151,6 +151,7 @@ type Group struct {
 	Affinity   string // effective
 	Sink       bool
 	Members    []Ref
+	Sticky     int      // of rotate: requests of one turn, 0 = 1
 	Pick       string   // of manual: a member as Spelled has it, "" = the first
 	Spelled    []string // Members as the config spells them
 	Rules      []Rule

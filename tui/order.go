@@ -111,6 +111,9 @@ func (m *model) choiceOrders() []order {
 		if names := m.mates(a.Provider); len(names) > 1 {
 			add("first "+m.st.Name(a.ID), "first in the order of "+a.Provider, control.Command{Verb: control.Order, Who: a.Provider, Args: control.Args{Order: []string{a.Name}}})
 		}
+		if a.Kind != "account" {
+			continue
+		}
 		words("cap "+m.st.Name(a.ID)+" <percent|off>", "how much of its windows may be used", capOf(a.ID))
 	}
 	for _, p := range m.providers() {

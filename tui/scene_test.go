@@ -160,7 +160,7 @@ func explained(r *trace.Route) {
 		},
 	}
 	r.Left = []trace.Candidate{
-		{ID: "glm/glm-plan", Provider: "glm", Who: "glm-plan", Kind: "key", Model: r.Asked, Out: "capped", Why: trace.Reason{Code: trace.WhyCapped, N: 81, Of: 80}},
+		{ID: "glm/glm-plan", Provider: "glm", Who: "glm-plan", Kind: "key", Model: r.Asked, Out: "capped", Why: trace.Reason{Code: trace.WhyCapped, Share: 81, Limit: 80}},
 		{ID: "openrouter/or-key", Provider: "openrouter", Who: "or-key", Kind: "key", Model: r.Asked, Out: "paused", Why: trace.Reason{Code: trace.WhyPaused}},
 	}
 	r.Tokens.CacheWrite = 2450

@@ -2,6 +2,7 @@ package route
 
 import (
 	"cmp"
+	"slices"
 
 	"dev.magpie/provider"
 )
@@ -34,6 +35,43 @@ func (s *Snapshot) routingOf(p *provider.Provider) string {
 
 func (s *Snapshot) groupRouting(g *provider.Group) string {
 	return cmp.Or(s.Choices.Routing[GroupKey(g.ID)], g.Routing)
+}
+
+// accounts are a provider's, in the file's order or in that which the person chose.
+func (s *Snapshot) accounts(p *provider.Provider) []*provider.Account {
+	first := s.Choices.Order[p.ID]
+	if len(first) == 0 {
+		return p.Accounts
+	}
+	place := func(a *provider.Account) int {
+		if i := slices.Index(first, a.ID); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	ordered := slices.Clone(p.Accounts)
+	slices.SortStableFunc(ordered, func(a, b *provider.Account) int { return place(a) - place(b) })
+	return ordered
+}
+
+// picked is the place of the member that a manual group uses: the one chosen last that is
+// a member still, else the first.
+func (s *Snapshot) picked(g *provider.Group) int {
+	for _, pick := range []string{s.Choices.Pick[g.ID], g.Pick} {
+		if i := slices.Index(g.Spelled, pick); i >= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// SpentShare is the share used, in percent, from which a provider's account counts as used
+// up: "order" uses each to the last.
+func (s *Snapshot) SpentShare(p *provider.Provider) float64 {
+	if s.routingOf(p) == listed {
+		return 100
+	}
+	return provider.SpentShare
 }
 
 func (s *Snapshot) affinityOf(t *provider.Target) string {

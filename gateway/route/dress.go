@@ -21,12 +21,13 @@ func dress(d *draft) {
 	for i := range d.out {
 		t := &d.out[i]
 		t.rest = d.restOf(t)
+		d.weigh(t)
 		d.tell(&d.plan.Left[i], t)
 		d.plan.Left[i].Out = string(t.why)
 	}
 }
 
-// tell fills in one candidate. Windows are shared with the snapshot.
+// tell fills in one candidate.
 func (d *draft) tell(c *trace.Candidate, t *seat) {
 	c.ID = string(t.who.ID)
 	c.Provider = t.of.ID
@@ -35,11 +36,13 @@ func (d *draft) tell(c *trace.Candidate, t *seat) {
 	c.Kind = string(t.who.Kind)
 	c.Model = t.model
 	c.Effort = t.effort
-	c.Routing = t.of.Routing
+	c.Routing = d.s.routingOf(t.of)
 	c.Rest = t.rest
 	c.Fallback = t.place.fallback
+	c.Aside, c.Sunk = t.aside, t.sunk
+	c.Capped, c.CapBack, c.NoCredits = t.held.at, t.held.back, t.held.credits
 	c.Why = d.reason(t)
-	d.weigh(c, t)
+	tellReading(c, t)
 }
 
 // reason says why a seat stands where it stands.
@@ -51,6 +54,7 @@ func (d *draft) reason(t *seat) trace.Reason {
 		if p := t.standing.PausedAt(d.s.Now); p != nil && t.why == trace.WhyPaused {
 			r.Until = p.Until
 		}
+		t.held.say(&r)
 	case t.rest != nil:
 		r.Code, r.Kind, r.Until = trace.WhyResting, t.rest.Why, t.rest.Until
 		if len(d.in) == 1 {
@@ -66,6 +70,9 @@ func (d *draft) reason(t *seat) trace.Reason {
 		r.Code = trace.WhyFallback
 	case len(d.in)+len(d.out) == 1:
 		r.Code = trace.WhyOnly
+	case t.because.Code != "":
+		b := &t.because
+		r.Code, r.Share, r.Limit, r.Count, r.At, r.Text = b.Code, b.Share, b.Limit, b.Count, b.At, b.Text
 	}
 	if others := d.c.Target.Others; len(others) > 0 && (r.Code == trace.WhyListed || r.Code == trace.WhyOnly) {
 		r.Text = "first of those that have it; also " + strings.Join(others, ", ")

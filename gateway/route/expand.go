@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,9 +11,30 @@ import (
 // maxDepth is how deep groups may stand in groups, the first included.
 const maxDepth = 8
 
-// shutGroup is a group that is switched off, and where it was met.
-type shutGroup struct {
-	group *provider.Group
+// unit is what one routing orders: a provider's pool for one model, or a group of units.
+// It stands before what it holds; the first of all holds all that is asked.
+type unit struct {
+	of      *provider.Provider // of a pool
+	group   *provider.Group    // of a group; neither: a provider with its fallbacks
+	routing string
+	end     int // the next unit that is not within it
+	first   int // of a pool: its first seat
+	n       int // and how many it has
+}
+
+// key names where a unit's turns are kept.
+func (u *unit) key() string {
+	if u.group != nil {
+		return GroupKey(u.group.ID)
+	}
+	return u.of.ID
+}
+
+// put is a member that is met where nobody goes to: in a group that is switched off, or
+// in a manual one that uses another.
+type put struct {
+	ref   provider.Ref
+	group *provider.Group // instead of a ref
 	place place
 	depth int
 }
@@ -21,35 +43,51 @@ type shutGroup struct {
 // provider's own keys and then its fallback models', or a group's members'.
 func expand(d *draft) {
 	t := &d.c.Target
+	d.in, d.units = d.few.seats[:0], d.few.units[:0]
 	switch {
 	case t.Group != nil:
-		d.plan.Routing = t.Group.Routing
-		d.in = make([]seat, 0, 2*len(t.Group.Members))
+		d.plan.Routing = d.s.groupRouting(t.Group)
 		d.group(t.Group, place{}, 1)
 	case t.Provider != nil:
-		d.plan.Routing = t.Provider.Routing
+		d.plan.Routing = d.s.routingOf(t.Provider)
 		d.own(t)
 	}
-	// A candidate that also stands in a group that is on was met there.
-	for len(d.shut) > 0 {
-		next := d.shut[0]
-		d.shut = d.shut[1:]
-		d.group(next.group, next.place, next.depth)
+	// A candidate that is also met where somebody goes to was met there.
+	for len(d.later) > 0 {
+		next := d.later[0]
+		d.later = d.later[1:]
+		if next.group != nil {
+			d.group(next.group, next.place, next.depth)
+			continue
+		}
+		d.ref(next.ref, next.place, next.depth, "")
 	}
 }
 
 // own expands a provider: its keys with the model asked for, then its fallback models.
 func (d *draft) own(t *provider.Target) {
 	p := t.Provider
-	d.in = make([]seat, 0, len(p.Accounts)+2*len(p.Fallback))
-	for i, a := range p.Accounts {
-		tied := t.Who != "" && !strings.EqualFold(a.Name, t.Who)
-		d.add(seat{who: a, of: p, model: t.Model, effort: t.Effort, place: place{n: i + 1, of: len(p.Accounts), tied: tied}})
+	d.room = make([]candidate, 0, len(p.Accounts)+2*len(p.Fallback))
+	d.enter(unit{routing: listed})
+	pool := d.enter(unit{of: p, routing: d.s.routingOf(p)})
+	like := candidate{of: p, model: t.Model, effort: t.Effort, unit: pool, place: place{of: len(p.Accounts)}}
+	for i, a := range d.s.accounts(p) {
+		like.place.n, like.place.tied = i+1, t.Who != "" && !strings.EqualFold(a.Name, t.Who)
+		d.add(a, &like, false)
 	}
+	d.leave(pool)
 	for i, ref := range p.Fallback {
-		d.ref(ref, place{n: i + 1, of: len(p.Fallback), by: p.ID, fallback: true, tied: t.Who != ""}, 1)
+		d.ref(ref, place{n: i + 1, of: len(p.Fallback), by: p.ID, fallback: true, tied: t.Who != ""}, 1, "")
 	}
+	d.leave(0)
 }
+
+func (d *draft) enter(u unit) int {
+	d.units = append(d.units, u)
+	return len(d.units) - 1
+}
+
+func (d *draft) leave(u int) { d.units[u].end = len(d.units) }
 
 // group expands a group's members where they stand; what a group that was met before holds was met there.
 func (d *draft) group(g *provider.Group, at place, depth int) {
@@ -58,14 +96,26 @@ func (d *draft) group(g *provider.Group, at place, depth int) {
 	}
 	d.walked = append(d.walked, g)
 	at.by, at.of = g.ID, len(g.Members)
+	u, picked, within := d.enter(unit{group: g, routing: d.s.groupRouting(g)}), -1, ""
+	if d.units[u].routing == manual {
+		picked, within = d.s.picked(g), smartly
+	}
 	for i, ref := range g.Members {
 		at.n = i + 1
-		d.ref(ref, at, depth)
+		if picked >= 0 && i != picked {
+			aside := at
+			aside.unpicked = true
+			d.later = append(d.later, put{ref: ref, place: aside, depth: depth})
+			continue
+		}
+		d.ref(ref, at, depth, within)
 	}
+	d.leave(u)
 }
 
-// ref expands one member or fallback. One that names nothing is passed over: the config's check told of it.
-func (d *draft) ref(ref provider.Ref, at place, depth int) {
+// ref expands one member or fallback, its keys under a routing, "" = the provider's. One
+// that names nothing is passed over: the config's check told of it.
+func (d *draft) ref(ref provider.Ref, at place, depth int, routing string) {
 	if ref.Group != "" {
 		d.nested(ref.Group, at, depth+1)
 		return
@@ -79,11 +129,15 @@ func (d *draft) ref(ref provider.Ref, at place, depth int) {
 		effort = d.c.Target.Effort
 	}
 	at.unlisted = len(p.Models) > 0 && !lists(p.Models, ref.Model)
-	for _, a := range p.Accounts {
+	met := slices.ContainsFunc(d.units, func(u unit) bool { return u.of == p })
+	pool := d.enter(unit{of: p, routing: cmp.Or(routing, d.s.routingOf(p))})
+	like := candidate{of: p, model: ref.Model, effort: effort, unit: pool, place: at}
+	for _, a := range d.s.accounts(p) {
 		if ref.Who == "" || strings.EqualFold(a.Name, ref.Who) {
-			d.add(seat{who: a, of: p, model: ref.Model, effort: effort, place: at})
+			d.add(a, &like, met)
 		}
 	}
+	d.leave(pool)
 }
 
 func (d *draft) nested(id string, at place, depth int) {
@@ -92,22 +146,30 @@ func (d *draft) nested(id string, at place, depth int) {
 	case g == nil:
 	case g.Off && !at.off:
 		at.off = true
-		d.shut = append(d.shut, shutGroup{group: g, place: at, depth: depth})
+		d.later = append(d.later, put{group: g, place: at, depth: depth})
 	default:
 		d.group(g, at, depth)
 	}
 }
 
-// add takes a seat unless the candidate has one: the same account, model and effort,
-// of a fallback the same account and model.
-func (d *draft) add(t seat) {
-	for i := range d.in {
-		o := &d.in[i]
-		if o.who == t.who && o.model == t.model && (o.effort == t.effort || t.place.fallback) {
-			return
+// add gives an account a seat like those of its pool, unless the candidate has one: the
+// same account, model and effort, of a fallback the same account and model. It is looked
+// for where its provider was met before.
+func (d *draft) add(who *provider.Account, like *candidate, met bool) {
+	if met {
+		for _, o := range d.in {
+			if o.who == who && o.model == like.model && (o.effort == like.effort || like.place.fallback) {
+				return
+			}
 		}
 	}
-	d.in = append(d.in, t)
+	if len(d.room) == cap(d.room) { // those that have a place keep it
+		d.room = make([]candidate, 0, max(8, 2*cap(d.room)))
+	}
+	d.room = append(d.room, *like)
+	t := &d.room[len(d.room)-1]
+	t.who = who
+	d.in = append(d.in, seat{t})
 }
 
 // lists says whether a provider's own list has the model, with or without its mark.

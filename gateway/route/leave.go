@@ -1,6 +1,7 @@
 package route
 
 import (
+	"slices"
 	"strings"
 
 	"dev.magpie/gateway/trace"
@@ -16,10 +17,13 @@ func leaveOut(d *draft) {
 		t.pin = d.pinOn(t)
 	}
 	pinnedOnly := d.onlyPins()
-	left := 0
 	for i := range d.in {
 		t := &d.in[i]
 		t.why, t.text = d.whyNot(t, pinnedOnly)
+	}
+	d.unlisted()
+	left := 0
+	for _, t := range d.in {
 		if t.why != "" {
 			left++
 		}
@@ -45,6 +49,8 @@ func (d *draft) whyNot(t *seat, pinnedOnly bool) (code trace.ReasonCode, text st
 	switch {
 	case t.place.off:
 		return trace.WhyOff, "group " + t.place.by
+	case t.place.unpicked:
+		return trace.WhyNotPicked, ""
 	case t.of.Off:
 		return trace.WhyOff, "provider " + t.of.ID
 	case t.who.Off:
@@ -69,7 +75,38 @@ func (d *draft) whyNot(t *seat, pinnedOnly bool) (code trace.ReasonCode, text st
 	case t.standing.PausedAt(d.s.Now) != nil:
 		return trace.WhyPaused, ""
 	}
-	return "", ""
+	if t.held = d.s.held(t.who, t.model, t.standing.Windows); t.held.at == 0 {
+		return "", ""
+	}
+	if t.held.credits {
+		return trace.WhyNoCredits, ""
+	}
+	return trace.WhyCapped, ""
+}
+
+// unlisted marks those whose own plan does not list the model, where another of the same
+// pool has it listed or has no list: its vendor would only say no.
+func (d *draft) unlisted() {
+	if len(d.s.Plans) == 0 {
+		return
+	}
+	lists := func(t seat) bool {
+		plan := d.s.Plans[t.who.ID]
+		return plan == nil || plan.Has(t.model) || plan.Has(provider.Unmarked(t.model))
+	}
+	for _, t := range d.in {
+		if t.why != "" || lists(t) {
+			continue
+		}
+		if slices.ContainsFunc(d.in, func(o seat) bool { return o.unit == t.unit && settled(o.why) && lists(o) }) {
+			t.why = trace.WhyUnlisted
+		}
+	}
+}
+
+// settled says whether one that is left out for that reason would be asked on another day.
+func settled(why trace.ReasonCode) bool {
+	return why != trace.WhyOff && why != trace.WhyBarred && why != trace.WhyNotNamed && why != trace.WhyProtocol
 }
 
 // reaches says whether the account can be asked for the agent: on its own API, or on any

@@ -1,27 +1,46 @@
 package route
 
 import (
+	"time"
+
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
 
-// steps make a plan, in this order.
+// steps make a plan, in this order. Each that moves a seat notes why it stands there.
 var steps = [...]func(*draft){
-	expand,   // the target's candidates, each once, in the file's order
-	leaveOut, // those that must not be asked
-	pinFirst, // the person's pins
-	restLast, // those that rest, behind the others
-	dress,    // the candidates as told, with their reasons
+	expand,    // the target's candidates, each once, in the file's order
+	leaveOut,  // those that must not be asked
+	noteRests, // who rests
+	weigh,     // what the last readings say
+	fit,       // keys made for another API than the best, aside
+	order,     // each pool by its own routing, and who was rate limited behind
+	asideLast, // a group's aside keys, behind all its others
+	pinFirst,  // the person's pins
+	restLast,  // those that rest, behind the others
+	dress,     // the candidates as told, with their reasons
 }
 
 // Plan decides whom to ask for a call, in which order, and whom not: every
-// configured candidate is in Order or in Left, once, with its reason.
+// configured candidate is in Order or in Left, once, with its reason. It is a look:
+// whoever carries the plan out takes Decide.
 func Plan(s *Snapshot, c Call) trace.Plan {
 	d := draft{s: s, c: c}
-	for _, step := range steps {
-		step(&d)
-	}
+	d.make()
 	return d.plan
+}
+
+// Decide makes the plan and says what carrying it out changes.
+func Decide(s *Snapshot, c Call) (trace.Plan, Effects) {
+	d := draft{s: s, c: c, carry: true}
+	d.make()
+	return d.plan, d.effects
+}
+
+func (d *draft) make() {
+	for _, step := range steps {
+		step(d)
+	}
 }
 
 // draft is a plan in the making.
@@ -32,23 +51,51 @@ type draft struct {
 	out  []seat // left out
 	plan trace.Plan
 
+	carry   bool // the plan is carried out, so its effects matter
+	effects Effects
+	charges []charge // rounds of weights that this plan took part in
+
+	units  []unit // pools and groups, each before what it holds
+	room   []candidate
+	times  []time.Time
 	walked []*provider.Group // groups already expanded
-	shut   []shutGroup       // groups switched off, expanded after all others
+	later  []put             // what nobody goes to, expanded after all others
 	spoken spoken
+
+	few struct { // room for a small plan
+		seats [8]seat
+		units [3]unit
+	}
 }
 
-// seat is one candidate before it is told.
-type seat struct {
+// seat is a candidate's place in the order; seats are moved, candidates are not.
+type seat struct{ *candidate }
+
+// candidate is one account with one model, before it is told.
+type candidate struct {
 	who      *provider.Account
 	of       *provider.Provider
 	model    string
 	effort   string
+	unit     int // its pool, among the draft's units
 	place    place
 	standing Standing
 	why      trace.ReasonCode // why it is left out, "" while it is not
 	text     string           // what that reason needs besides
 	pin      *trace.Pinned    // the pin that concerns this request
 	rest     *trace.Rest
+	because  trace.Reason // why it stands where it does, by the last step that moved it; no code = as listed
+
+	known  bool // a window that counts the model was read
+	learns bool // nothing is known of it, and its reply will tell
+	used   float64
+	renews []time.Time // by window, the longest first; zero = unknown
+	pace   float64     // under pace: percent an hour to spend
+	due    time.Time   // under pace: until then
+	fit    int         // how well a key made for one API suits the request, 0 = best
+	aside  bool        // a key made for another API than the best of its pool
+	sunk   *time.Time  // rate limited then, so behind
+	held   held
 }
 
 // place is where the file has a candidate.
@@ -57,6 +104,7 @@ type place struct {
 	by       string // the group, or the provider whose fallback it is
 	fallback bool
 	off      bool // it is there only by a group that is switched off
+	unpicked bool // it is there only by members that a manual group does not use
 	tied     bool // the request's name ties it to another key or account
 	unlisted bool // its provider's own list has not the model
 }

@@ -29,22 +29,46 @@ func Told(windows []provider.Window) []trace.Window {
 	return told
 }
 
-// weigh fills in what the last reading says of a candidate.
-func (d *draft) weigh(c *trace.Candidate, t *seat) {
+// weigh works out what the last readings say of the candidates that may be asked.
+func weigh(d *draft) {
+	for i := range d.in {
+		d.weigh(&d.in[i])
+	}
+}
+
+func (d *draft) weigh(t *seat) {
 	st := &t.standing
 	if len(st.Windows) == 0 {
+		t.learns = st.Read.IsZero() && t.who.Kind == provider.KindAccount && t.of.Dialect.Vendor == claudesVendor
 		return
 	}
-	c.Windows = st.Told
+	t.known = slices.ContainsFunc(st.Windows, func(w provider.Window) bool { return !w.Aside && provider.Applies(w, t.model) })
+	if !t.known {
+		return
+	}
+	t.used = provider.Share(st.Windows, t.model, d.s.Now)
+	from := len(d.times)
+	d.times = provider.AppendRenewals(d.times, st.Windows, t.model, d.s.Now)
+	t.renews = d.times[from:len(d.times):len(d.times)]
+}
+
+// claudesVendor tells what is left with each reply, and only there.
+const claudesVendor = "anthropic"
+
+// tellReading fills in what the last reading says of a candidate. Windows are shared with the snapshot.
+func tellReading(c *trace.Candidate, t *seat) {
+	c.Learns = t.learns
+	if len(t.standing.Windows) == 0 {
+		return
+	}
+	c.Windows = t.standing.Told
 	if c.Windows == nil {
-		c.Windows = Told(st.Windows)
+		c.Windows = Told(t.standing.Windows)
 	}
-	c.Known = slices.ContainsFunc(st.Windows, func(w provider.Window) bool { return !w.Aside && provider.Applies(w, t.model) })
-	if !c.Known {
+	if !t.known {
 		return
 	}
-	c.Used = provider.Share(st.Windows, t.model, d.s.Now)
-	c.Tier = string(provider.TierOf(c.Used))
+	c.Known, c.Used, c.Tier, c.Pace = true, t.used, string(t.tier()), t.pace
 	// A renewal that nobody knows is no time to show.
-	c.Renews = slices.DeleteFunc(provider.Renewals(st.Windows, t.model, d.s.Now), time.Time.IsZero)
+	c.Renews = slices.DeleteFunc(t.renews, time.Time.IsZero)
 }

@@ -95,7 +95,7 @@ func TestABareIDThatSeveralHaveIsToldSo(t *testing.T) {
 }
 
 func TestACandidateTellsItsAllowance(t *testing.T) {
-	b := draw(t, "a fine, b fine")
+	b := draw(t, "a fine, b low")
 	windows := []provider.Window{
 		{Name: "5 hours", Used: 20, Resets: now.Add(time.Hour), Span: 5 * time.Hour, Read: now},
 		{Name: "7 days", Used: 91, Resets: now.Add(50 * time.Hour), Span: 7 * 24 * time.Hour, Read: now},
@@ -115,13 +115,14 @@ func TestACandidateTellsItsAllowance(t *testing.T) {
 	if len(got.Windows) != 5 || got.Windows[0].SpanS != 18000 || !got.Windows[0].Resets.Equal(now.Add(time.Hour)) || got.Windows[4].Resets != nil {
 		t.Errorf("windows %+v", got.Windows)
 	}
-	if other := p.Order[1]; other.Known || other.Tier != "" || other.Windows != nil {
+	b.snap.Standing["own/b"] = route.Standing{}
+	if other := route.Plan(&b.snap, b.call()).Order[0]; other.Who != "b" || other.Known || other.Tier != "" || other.Windows != nil {
 		t.Errorf("nothing is known of b: %+v", other)
 	}
 
 	c := b.call()
 	c.Target.Model = "claude-Opus-5"
-	if got := route.Plan(&b.snap, c).Order[0]; got.Used != 100 || got.Tier != "spent" {
+	if got := route.Plan(&b.snap, c).Order[1]; got.Used != 100 || got.Tier != "spent" {
 		t.Errorf("opus has a window of its own: used %v, tier %q", got.Used, got.Tier)
 	}
 }

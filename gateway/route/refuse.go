@@ -2,6 +2,7 @@ package route
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 const (
 	CodeAllPaused    = "all_paused"                  // every candidate is paused
 	CodeNoKey        = "no_key"                      // no candidate has its secret
+	CodeHeld         = "account_held"                // every candidate is at its cap, or used up and not to spend credits
 	CodeResting      = "account_resting"             // the only one allowed rests
 	CodeNotAllowed   = "model_not_allowed"           // no key's own model list has the model
 	CodeNoAPI        = "api_not_supported"           // no candidate has the agent's API
@@ -79,8 +81,11 @@ func restingOnly(order []trace.Candidate) *Refusal {
 // nobody explains a plan without anyone to ask. Of several reasons it goes by the one that is nearest to an answer.
 func nobody(p trace.Plan, c Call) *Refusal {
 	left := slices.DeleteFunc(slices.Clone(p.Left), func(c trace.Candidate) bool {
-		return c.Why.Code == trace.WhyNotNamed || c.Why.Code == trace.WhyNotMade
+		return c.Why.Code == trace.WhyNotNamed || c.Why.Code == trace.WhyNotMade || c.Why.Code == trace.WhyNotPicked
 	})
+	if r := allHeld(left, c); r != nil {
+		return r
+	}
 	for _, r := range refusals {
 		if because := having(left, r.codes); len(because) > 0 {
 			return r.say(because, c, p.Pinned != "")
@@ -100,7 +105,7 @@ var refusals = []struct {
 	{[]trace.ReasonCode{trace.WhyPaused}, allPaused},
 	{[]trace.ReasonCode{trace.WhyUnready}, noKey},
 	{[]trace.ReasonCode{trace.WhyProtocol}, noAPI},
-	{[]trace.ReasonCode{trace.WhyBarred, trace.WhyNotServed}, notAllowed},
+	{[]trace.ReasonCode{trace.WhyBarred, trace.WhyNotServed, trace.WhyUnlisted}, notAllowed},
 	{[]trace.ReasonCode{trace.WhyOff}, allOff},
 }
 
@@ -112,6 +117,50 @@ func having(left []trace.Candidate, codes []trace.ReasonCode) []trace.Candidate 
 		}
 	}
 	return found
+}
+
+// allHeld refuses where a cap or the wish to spend no credits holds everyone who could ever
+// be asked, nil where it does not.
+func allHeld(left []trace.Candidate, c Call) *Refusal {
+	var because []trace.Candidate
+	for _, l := range left {
+		switch l.Why.Code { //nolint:exhaustive // whatever else may change makes it another error
+		case trace.WhyCapped, trace.WhyNoCredits:
+			because = append(because, l)
+		case trace.WhyOff, trace.WhyBarred, trace.WhyNotServed, trace.WhyUnlisted:
+		default:
+			return nil
+		}
+	}
+	if len(because) == 0 {
+		return nil
+	}
+	r := &Refusal{Status: 429, Code: CodeHeld}
+	var mend []string
+	each := list(because, func(c trace.Candidate) string {
+		why, how := heldBy(&c)
+		if !slices.Contains(mend, how) {
+			mend = append(mend, how)
+		}
+		if c.CapBack == nil {
+			return c.ID + " " + why
+		}
+		if at := c.CapBack.Add(time.Second); r.RetryAt.IsZero() || at.Before(r.RetryAt) {
+			r.RetryAt = at
+		}
+		return c.ID + " " + why + " until " + clock(*c.CapBack)
+	})
+	r.Words = "whoever " + asked(c) + " could go to is held: " + each + "; wait, or " + strings.Join(mend, ", or ")
+	return r
+}
+
+// heldBy says what holds an account, and what a person can do about it.
+func heldBy(c *trace.Candidate) (why, how string) {
+	if c.NoCredits {
+		return "has used its allowance up and is not to spend credits", "let it spend credits (credits = true)"
+	}
+	at := strconv.Itoa(c.Capped) + "%"
+	return "is at its cap of " + at, "raise its cap"
 }
 
 func allPaused(because []trace.Candidate, c Call, _ bool) *Refusal {

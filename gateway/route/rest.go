@@ -59,19 +59,23 @@ func InForce(r trace.Rest, fingerprint string, now time.Time) bool {
 	return now.Before(r.Until) && (r.Print == "" || fingerprint == "" || r.Print == fingerprint)
 }
 
-// restLast moves those that rest behind those that do not; each part keeps its order.
-func restLast(d *draft) {
+// noteRests notes who rests: several of the steps that follow go by it.
+func noteRests(d *draft) {
 	if len(d.s.Rests) == 0 {
 		return
 	}
-	found := false
 	for i := range d.in {
-		t := &d.in[i]
-		t.rest = d.restOf(t)
-		found = found || t.rest != nil
+		d.in[i].rest = d.restOf(&d.in[i])
 	}
-	if found {
-		d.split(func(t *seat) bool { return t.rest == nil })
+}
+
+// restLast moves those that rest behind those that do not; each part keeps its order.
+func restLast(d *draft) {
+	for i := range d.in {
+		if d.in[i].rest != nil {
+			d.split(func(t *seat) bool { return t.rest == nil })
+			return
+		}
 	}
 }
 

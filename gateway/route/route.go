@@ -2,9 +2,11 @@
 // no lock, no I/O; every placement carries its reason.
 //
 //	Snapshot ─┐
-//	          ├─ Plan ─► expand ► leaveOut ► pinFirst ► restLast ► dress ─► trace.Plan
-//	Call ─────┘                                                               │
-//	                         nothing to ask, or not to be asked: Refuse ◄─────┘
+//	          ├─ Plan ─► expand ► leaveOut ► order ► pinFirst ► restLast ► dress ─► trace.Plan
+//	Call ─────┘                                                                       │
+//	                                 nothing to ask, or not to be asked: Refuse ◄─────┘
+//
+// Plan is a look; Decide makes the same plan to be carried out, and says what that changes.
 //
 // A step works on seats, small values that know their account; dress turns each
 // into the candidate that is told, once its place is settled.
@@ -25,9 +27,14 @@ type Snapshot struct {
 	Standing map[provider.AccountID]Standing
 	Rests    map[string]trace.Rest // by rest key and model rest id; ended ones may still stand
 	Lists    provider.Lists        // vendors' fetched model lists; nil = none
+	Plans    Plans                 // model lists of single accounts; nil = none
 	Choices  Choices               // the person's, at run time
 	Rounds   map[string]Round      // by provider id or group/<id>
 }
+
+// Plans are the model lists that single accounts were told: what their plan has. One
+// without a list may have any model.
+type Plans map[provider.AccountID]*provider.List
 
 // Standing is how one account stands.
 type Standing struct {

@@ -29,8 +29,11 @@ type Store struct {
 	made  made
 	last  answers
 
+	rounds rounds
+
 	mu       sync.Mutex // for all below, and for publishing facts
 	gen      uint64     // of the newest change to any rest or count
+	sunk     uint64     // rate limits that sank an account
 	undo     []change
 	files    [fileCount]file
 	problems map[string]string // by path
@@ -105,7 +108,9 @@ func (s *Store) OnChange(fn func(ids []provider.AccountID)) { s.hook.Store(&fn) 
 // Snapshot takes what planning may know. It costs the same however much is remembered.
 func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 	f := s.facts.Load()
-	return &route.Snapshot{Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests, Choices: f.choosing().Choices}
+	return &route.Snapshot{
+		Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests, Rounds: s.rounds.load(), Choices: f.choosing().Choices,
+	}
 }
 
 // edit is one change to the facts: it copies a map when it first touches it.
@@ -118,11 +123,15 @@ type edit struct {
 }
 
 func (e *edit) stand(id provider.AccountID, st route.Standing) {
+	e.set(id, st)
+	e.concerns(id)
+}
+
+func (e *edit) set(id provider.AccountID, st route.Standing) {
 	if !e.copied[0] {
 		e.standing, e.copied[0] = maps.Clone(e.standing), true
 	}
 	e.standing[id] = st
-	e.concerns(id)
 }
 
 func (e *edit) rest(r trace.Rest) {

@@ -61,23 +61,47 @@ type ReasonCode string
 
 // Why a candidate stands where it stands.
 const (
-	WhyListed    ReasonCode = "listed"    // its place in the file; N is the place
-	WhyOnly      ReasonCode = "only"      // there is no other
-	WhyFallback  ReasonCode = "fallback"  // a fallback model of By
-	WhyResting   ReasonCode = "resting"   // rests, so behind those that do not
-	WhyRestOnly  ReasonCode = "rest-only" // rests, but is the only one
-	WhyPinned    ReasonCode = "pinned"    // by the person; asked first
-	WhyNamed     ReasonCode = "named"     // the request names it
-	WhyMade      ReasonCode = "made"      // made the reply that this request goes on from
-	WhyNotNamed  ReasonCode = "not-named" // the request names another
-	WhyNotMade   ReasonCode = "not-made"  // another made what this request goes on from
-	WhyPaused    ReasonCode = "paused"    // by the person
-	WhyUnready   ReasonCode = "unready"   // no secret; Text says which
-	WhyBarred    ReasonCode = "barred"    // its own model list has not this model
-	WhyProtocol  ReasonCode = "protocol"  // made for an API that this provider does not have, or the asker's is not
-	WhyCapped    ReasonCode = "capped"    // past its cap
-	WhyOff       ReasonCode = "off"       // switched off in the config
+	WhyListed    ReasonCode = "listed"     // its place in the file; N is the place
+	WhyOnly      ReasonCode = "only"       // there is no other
+	WhyFallback  ReasonCode = "fallback"   // a fallback model of By
+	WhyResting   ReasonCode = "resting"    // rests, so behind those that do not
+	WhyRestOnly  ReasonCode = "rest-only"  // rests, but is the only one
+	WhyPinned    ReasonCode = "pinned"     // by the person; asked first
+	WhyNamed     ReasonCode = "named"      // the request names it
+	WhyMade      ReasonCode = "made"       // made the reply that this request goes on from
+	WhyNotNamed  ReasonCode = "not-named"  // the request names another
+	WhyNotMade   ReasonCode = "not-made"   // another made what this request goes on from
+	WhyPaused    ReasonCode = "paused"     // by the person
+	WhyUnready   ReasonCode = "unready"    // no secret; Text says which
+	WhyBarred    ReasonCode = "barred"     // its own model list has not this model
+	WhyProtocol  ReasonCode = "protocol"   // made for an API that this provider does not have, or the asker's is not
+	WhyCapped    ReasonCode = "capped"     // past its cap: Share used, of Limit, held until Until
+	WhyNoCredits ReasonCode = "no-credits" // its windows are used up, and its credits are not to be spent
+	WhyNotPicked ReasonCode = "not-picked" // a manual group uses another member
+	WhyUnlisted  ReasonCode = "unlisted"   // its plan does not list the model, another's does
+	WhyOff       ReasonCode = "off"        // switched off in the config
 	WhyNotServed ReasonCode = "not-served"
+
+	// By the routing. Share is what is used in percent, At a renewal.
+	WhyLearns       ReasonCode = "learns"  // nothing is known of its allowance: its reply will tell
+	WhySooner       ReasonCode = "sooner"  // renews At, the soonest
+	WhyLater        ReasonCode = "later"   // renews At, later than those before
+	WhyUnknown      ReasonCode = "unknown" // nobody knows when it renews
+	WhyLow          ReasonCode = "low"     // little room left
+	WhySpent        ReasonCode = "spent"   // next to no room left
+	WhyLeastUsed    ReasonCode = "least-used"
+	WhyMoreUsed     ReasonCode = "more-used"
+	WhyFewestTokens ReasonCode = "fewest-tokens" // used like the others, and served the fewest tokens lately: Count
+	WhyMoreTokens   ReasonCode = "more-tokens"   // used like the others, and served Count tokens lately
+	WhyTurn         ReasonCode = "turn"          // of rotate: its turn, or that of Count before it
+	WhyPace         ReasonCode = "pace"          // the most to spend: Share an hour until At
+	WhyLessPace     ReasonCode = "less-pace"     // less to spend: Share an hour until At
+	WhyWeight       ReasonCode = "weight"        // its turn by weight: Count of Limit
+	WhyWeighed      ReasonCode = "weighed"       // another's turn by weight: Count of Limit are its
+	WhyPicked       ReasonCode = "picked"        // the member that a manual group uses
+	WhyAside        ReasonCode = "aside"         // a key made for another API than the best of its pool
+	WhyUnfit        ReasonCode = "unfit"         // a key made for the API in Text, which suits this request less
+	WhySunk         ReasonCode = "sunk"          // rate limited At, so behind
 )
 
 // Reason is a code with what its sentence needs. Text never holds a secret.
@@ -88,6 +112,10 @@ type Reason struct {
 	By    string     `json:"by,omitempty"`
 	Kind  Kind       `json:"kind,omitempty"`
 	Until time.Time  `json:"until,omitzero"`
+	At    time.Time  `json:"at,omitzero"`     // when it renews, or was limited
+	Share float64    `json:"share,omitempty"` // in percent
+	Limit int        `json:"limit,omitempty"` // what a share or count is of
+	Count int64      `json:"count,omitempty"`
 	Text  string     `json:"text,omitempty"`
 }
 

@@ -53,29 +53,31 @@ type Tokens struct {
 
 // Candidate is one key or account with one model, at its place in a plan or left out of it.
 type Candidate struct {
-	ID       string      `json:"id"`       // provider/name, or provider alone
-	Provider string      `json:"provider"` // provider id
-	Name     string      `json:"name"`     // the provider's name for people
-	Who      string      `json:"who"`      // the key's or account's name alone
-	Kind     string      `json:"kind"`     // account, key, provider
-	Model    string      `json:"model"`
-	Effort   string      `json:"effort,omitempty"`
-	Routing  string      `json:"routing,omitempty"`
-	Known    bool        `json:"known"` // its allowance is known
-	Used     float64     `json:"used"`  // 0-100 of the fullest window that counts the model
-	Windows  []Window    `json:"windows,omitempty"`
-	Renews   []time.Time `json:"renews,omitempty"`
-	Pace     float64     `json:"pace,omitempty"`
-	Tier     string      `json:"tier,omitempty"` // fine, low, spent
-	Rest     *Rest       `json:"rest,omitempty"`
-	Fallback bool        `json:"fallback,omitempty"`
-	Aside    bool        `json:"aside,omitempty"`
-	Sunk     *time.Time  `json:"sunk,omitempty"`
-	Capped   int         `json:"capped,omitempty"`
-	CapBack  *time.Time  `json:"cap_back,omitempty"`
-	Out      string      `json:"out,omitempty"` // left out: barred held capped paused key-not-allowed unready unlisted
-	Why      Reason      `json:"why"`           // as a fact
-	Reason   string      `json:"reason"`        // the same as a sentence; filled by words where the value leaves the process
+	ID        string      `json:"id"`       // provider/name, or provider alone
+	Provider  string      `json:"provider"` // provider id
+	Name      string      `json:"name"`     // the provider's name for people
+	Who       string      `json:"who"`      // the key's or account's name alone
+	Kind      string      `json:"kind"`     // account, key, provider
+	Model     string      `json:"model"`
+	Effort    string      `json:"effort,omitempty"`
+	Routing   string      `json:"routing,omitempty"`
+	Known     bool        `json:"known"`            // its allowance is known
+	Learns    bool        `json:"learns,omitempty"` // it is not, and its reply will tell it
+	Used      float64     `json:"used"`             // 0-100 of the fullest window that counts the model
+	Windows   []Window    `json:"windows,omitempty"`
+	Renews    []time.Time `json:"renews,omitempty"`
+	Pace      float64     `json:"pace,omitempty"`
+	Tier      string      `json:"tier,omitempty"` // fine, low, spent
+	Rest      *Rest       `json:"rest,omitempty"`
+	Fallback  bool        `json:"fallback,omitempty"`
+	Aside     bool        `json:"aside,omitempty"`
+	Sunk      *time.Time  `json:"sunk,omitempty"`
+	Capped    int         `json:"capped,omitempty"`
+	CapBack   *time.Time  `json:"cap_back,omitempty"`
+	NoCredits bool        `json:"no_credits,omitempty"` // held for its credits alone
+	Out       string      `json:"out,omitempty"`        // left out: the code of why
+	Why       Reason      `json:"why"`                  // as a fact
+	Reason    string      `json:"reason"`               // the same as a sentence; filled by words where the value leaves the process
 }
 
 // Window is one allowance window as last read.

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +30,8 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return "paused by you" + until(r.Until, now)
 	case trace.WhyCapped:
 		return capped(r, now)
+	case trace.WhyNoCredits:
+		return "held" + until(r.Until, now) + ": its allowance is used up, and it is not to spend credits"
 	case trace.WhyNamed:
 		return "named by the request"
 	case trace.WhyMade:
@@ -49,6 +50,14 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return or(r.Text, "it") + " is switched off in the config"
 	case trace.WhyNotServed:
 		return plus("its provider does not serve this model", r.Text)
+	case trace.WhyNotPicked:
+		return "not the member that you picked"
+	case trace.WhyUnlisted:
+		return "its plan does not list this model, and another's does"
+	case trace.WhyLearns, trace.WhySooner, trace.WhyLater, trace.WhyUnknown, trace.WhyLow, trace.WhySpent, trace.WhyLeastUsed, trace.WhyMoreUsed,
+		trace.WhyFewestTokens, trace.WhyMoreTokens, trace.WhyTurn, trace.WhyPace, trace.WhyLessPace, trace.WhyWeight, trace.WhyWeighed,
+		trace.WhyPicked, trace.WhyAside, trace.WhyUnfit, trace.WhySunk:
+		return routed(r, now)
 	}
 	return plus(strings.ReplaceAll(string(r.Code), "-", " "), r.Text)
 }
@@ -79,13 +88,14 @@ func fallback(r trace.Reason) string {
 }
 
 func capped(r trace.Reason, now time.Time) string {
+	held := "held" + until(r.Until, now)
 	switch {
-	case r.N > 0 && r.Of > 0:
-		return fmt.Sprintf("held%s: %d%% used is past its %d%% cap", until(r.Until, now), r.N, r.Of)
-	case r.Of > 0:
-		return fmt.Sprintf("held%s: past its %d%% cap", until(r.Until, now), r.Of)
+	case r.Share > 0 && r.Limit > 0:
+		return held + ": " + Percent(r.Share) + " used is past its " + strconv.Itoa(r.Limit) + "% cap"
+	case r.Limit > 0:
+		return held + ": past its " + strconv.Itoa(r.Limit) + "% cap"
 	}
-	return "held" + until(r.Until, now) + ": past its cap"
+	return held + ": past its cap"
 }
 
 // because is the cause of a rest, where it is told.

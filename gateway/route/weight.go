@@ -1,0 +1,105 @@
+package route
+
+import (
+	"maps"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+// charge is what the one picked in a round of weights pays for it.
+type charge struct {
+	unit  *unit
+	id    provider.AccountID
+	total int
+}
+
+// weight gives each its share of the turns, evenly spread: in each round all gain their
+// weight, and whoever has the most goes first and pays the round's total.
+func (d *draft) weight(u *unit, blocks []block) {
+	c, ok := d.charged(u)
+	if !ok {
+		if c, ok = d.round(u, blocks); !ok {
+			return // all rest
+		}
+		d.charges = append(d.charges, c)
+	}
+	for i, b := range blocks {
+		if b.who.ID == c.id && b.rest == nil {
+			copy(blocks[1:i+1], blocks[:i])
+			blocks[0] = b
+			break
+		}
+	}
+	for _, b := range blocks {
+		r := trace.Reason{Code: trace.WhyWeighed, Count: int64(weightOf(b.who)), Limit: c.total}
+		if b.who.ID == c.id {
+			r.Code = trace.WhyWeight
+		}
+		b.because = r
+	}
+}
+
+// charged is what this plan's round of the unit's weights charged already.
+func (d *draft) charged(u *unit) (charge, bool) {
+	for _, c := range d.charges {
+		if c.unit.key() == u.key() {
+			return c, true
+		}
+	}
+	return charge{}, false
+}
+
+// round plays one round. Who rests has no part in it, and who is there no more is forgotten.
+func (d *draft) round(u *unit, blocks []block) (charge, bool) {
+	old := d.s.Rounds[u.key()]
+	next := make(map[provider.AccountID]int, len(blocks))
+	c := charge{unit: u}
+	for _, b := range blocks {
+		id := b.who.ID
+		if _, twice := next[id]; twice {
+			continue
+		}
+		next[id] = old.Current[id]
+		if b.rest != nil {
+			continue
+		}
+		w := weightOf(b.who)
+		next[id] += w
+		c.total += w
+		if c.id == "" || next[id] > next[c.id] {
+			c.id = id
+		}
+	}
+	if c.id == "" {
+		return c, false
+	}
+	next[c.id] -= c.total
+	if d.carry {
+		d.moves(u.key(), Round{Turn: old.Turn, Current: next})
+	}
+	return c, true
+}
+
+func weightOf(a *provider.Account) int { return max(1, a.Weight) }
+
+// moveCharge has another of a pool pay for the round: the one that is asked first instead
+// of the one that was picked.
+func (d *draft) moveCharge(to *seat) {
+	for i := range d.charges {
+		c := &d.charges[i]
+		r, moved := d.effects.Rounds[c.unit.key()]
+		if _, there := r.Current[to.who.ID]; !moved || !there || c.id == to.who.ID || to.of != d.providerOf(c.id) {
+			continue
+		}
+		current := maps.Clone(r.Current)
+		current[c.id] += c.total
+		current[to.who.ID] -= c.total
+		c.id = to.who.ID
+		d.moves(c.unit.key(), Round{Turn: r.Turn, Current: current})
+	}
+}
+
+func (d *draft) providerOf(id provider.AccountID) *provider.Provider {
+	return d.s.Catalog.Provider(d.s.Catalog.Account(id).Provider)
+}

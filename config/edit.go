@@ -158,7 +158,7 @@ func (t *draft) splice(from, to int, s string) {
 
 // line puts a line behind a statement's line.
 func (t *draft) line(at int, s string) {
-	if at > 0 && t.data[at-1] != '\n' && !(at == 3 && t.data[0] == 0xef) {
+	if at > 0 && t.data[at-1] != '\n' && (at != 3 || t.data[0] != 0xef) {
 		t.splice(at, at, t.end+s)
 		return
 	}
@@ -278,7 +278,7 @@ func reach(values map[string]any, way []string) bool {
 
 // newTable writes the head of a table at the file's end.
 func (t *draft) newTable(table []string) {
-	if n := len(t.data); n > 0 && !(n == 3 && t.data[0] == 0xef) {
+	if n := len(t.data); n > 0 && (n != 3 || t.data[0] != 0xef) {
 		if t.data[n-1] != '\n' {
 			t.data = append(slices.Clip(t.data), t.end...)
 		}

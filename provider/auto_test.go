@@ -75,12 +75,14 @@ rules = [{ use = "c/x", images = true }]
 	}{
 		{"fetched lists", provider.View{Lists: lists}, "mine: a/m b/vendor/m c/x; auto-m: a/m b/vendor/m c/M-20260801"},
 		{
-			"who has no secret is not ready", provider.View{Ready: func(a *provider.Account) bool { return a.ID != "a/k" }, Lists: lists},
+			"who has no secret is not ready",
+			provider.View{Ready: func(a *provider.Account) bool { return a.ID != "a/k" }, Lists: lists},
 			"mine: a/m b/vendor/m c/x; auto-m: b/vendor/m c/M-20260801",
 		},
 		{"taken away", provider.View{Hidden: map[string]bool{"auto-m": true}}, "mine: a/m b/vendor/m c/x; auto-m: a/m b/vendor/m off"},
 		{
-			"the person's order", provider.View{Order: map[string][]string{"mine": {"c/x", "gone/y"}, "auto-m": {"b/vendor/m"}}},
+			"the person's order",
+			provider.View{Order: map[string][]string{"mine": {"c/x", "gone/y"}, "auto-m": {"b/vendor/m"}}},
 			"mine: c/x a/m b/vendor/m; auto-m: b/vendor/m a/m",
 		},
 	} {

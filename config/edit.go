@@ -35,6 +35,12 @@ func Apply(data []byte, edits ...Edit) ([]byte, error) {
 }
 
 func apply(data []byte, e Edit) ([]byte, error) {
+	e.Value = strings.TrimSpace(e.Value)
+	if sc := (scanner{data: []byte(e.Value)}); e.Value != "" {
+		if sc.skipValue(); sc.i != len(e.Value) {
+			return nil, fmt.Errorf("the value of %s is not one value", e.Key)
+		}
+	}
 	values, err := decoded(data)
 	if err != nil {
 		return nil, err
@@ -178,7 +184,7 @@ func (t *draft) set(table []string, key, value string) {
 			continue
 		}
 		if slices.Equal(s.path(), way) {
-			t.splice(s.value.from, s.value.to, value)
+			t.splice(s.value.from, s.value.to, t.listed(s.value, value))
 			return
 		}
 		if hasPrefix(way, s.path()) && t.setInside(s.value, way[len(s.path()):], value) {

@@ -93,6 +93,31 @@ func TestAnEditChangesItsOwnBytesAlone(t *testing.T) {
 	}
 }
 
+func TestAListsLinesKeepTheirComments(t *testing.T) {
+	const list = "# above\n[groups.g]\nmembers = [ # who\n\t\"a/m\", # cheap\n\n\t# strong\n\t\"b/m\",\n\t'c/m' # last\n\t# end\n]\n"
+	for _, tt := range []struct {
+		name string
+		want []string
+		text string
+	}{
+		{"the same", []string{"a/m", "b/m", "c/m"}, "[ # who\n\t\"a/m\", # cheap\n\n\t# strong\n\t\"b/m\",\n\t'c/m', # last\n\t# end\n]"},
+		{"another order", []string{"c/m", "a/m", "b/m"}, "[ # who\n\t'c/m', # last\n\t\"a/m\", # cheap\n\n\t# strong\n\t\"b/m\",\n\t# end\n]"},
+		{"one less, one more", []string{"b/m", "d/m"}, "[ # who\n\n\t# strong\n\t\"b/m\",\n\t\"d/m\",\n\t# end\n]"},
+		{"none", []string{}, "[]"},
+	} {
+		for _, end := range []string{"\n", "\r\n"} {
+			ends := func(s string) string { return strings.ReplaceAll(s, "\n", end) }
+			got, err := config.Apply([]byte(ends(list)), config.Edit{Table: way("groups", "g"), Key: "members", Value: config.Texts(tt.want)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(ends("# above\n[groups.g]\nmembers = "+tt.text+"\n"), string(got)); d != "" {
+				t.Errorf("%s %q: %s", tt.name, end, d)
+			}
+		}
+	}
+}
+
 func way(parts ...string) []string { return parts }
 
 func TestAnEditOfAFileThatHasLittle(t *testing.T) {
@@ -240,6 +265,8 @@ func FuzzApply(f *testing.F) {
 	f.Add([]byte(editable), "groups", "cheap", "off", "true")
 	f.Add([]byte("a.b.c = {x={}}\n[[t]]\n"), "a", "b", "c", "")
 	f.Add([]byte("x = \"\"\"a\"\"\"\"\"\ny = '''\n'''"), "x", "y", "z", "[1,\n2]")
+	f.Add([]byte(" "), "0", "0", "0", " 0")
+	f.Add([]byte("[t]\nx = [ # a\n 'a', # b\n\n 'b'\n# c\n]\n"), "t", "u", "x", "['b', 'c']")
 	f.Fuzz(func(t *testing.T, data []byte, one, two, key, value string) {
 		got, err := config.Apply(data, config.Edit{Table: way(one, two), Key: key, Value: value})
 		if err != nil {

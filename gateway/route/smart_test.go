@@ -10,9 +10,6 @@ import (
 	"dev.magpie/provider"
 )
 
-// claude is a provider of Claude accounts; codex and grok are other programs' subscriptions.
-const claude = "preset = \"anthropic\""
-
 func TestSmartSpendsWhatRenewsSoonest(t *testing.T) {
 	for _, tt := range []struct{ name, board, model, want string }{
 		{"used alike or not, without resets: as listed", "a ?=10, b ?=50, c ?=20", "m", "a b c"},
@@ -125,5 +122,39 @@ func TestSmartSaysWhy(t *testing.T) {
 	}
 	if got := line(route.Plan(&b.snap, b.call())); got != strings.Join([]string{"soon", "alike", "later", "dim", "low", "spent"}, " ") {
 		t.Error(got)
+	}
+}
+
+// A reset that runs out before the week renews, and that the account spends by itself, is a renewal.
+func TestAResetAboutToBeSpentIsARenewal(t *testing.T) {
+	yes, no := true, false
+	for _, tt := range []struct {
+		name    string
+		resets  *trace.Resets
+		config  bool
+		chosen  *bool
+		routing string
+		want    string
+	}{
+		{"sooner than a's week and b's", &trace.Resets{Count: 1, Until: now.Add(day)}, true, nil, "smart", "a b"},
+		{"under pace too", &trace.Resets{Count: 1, Until: now.Add(day)}, true, nil, "pace", "a b"},
+		{"later than a's week: it changes nothing", &trace.Resets{Count: 1, Until: now.Add(6 * day)}, true, nil, "smart", "b a"},
+		{"not spent by itself", &trace.Resets{Count: 1, Until: now.Add(day)}, false, nil, "smart", "b a"},
+		{"not spent by itself, by the person's choice", &trace.Resets{Count: 1, Until: now.Add(day)}, true, &no, "smart", "b a"},
+		{"spent by itself, by the person's choice", &trace.Resets{Count: 1, Until: now.Add(day)}, false, &yes, "smart", "a b"},
+		{"none in hand", &trace.Resets{Until: now.Add(day)}, true, nil, "smart", "b a"},
+		{"it ran out", &trace.Resets{Count: 1, Until: now}, true, nil, "smart", "b a"},
+	} {
+		b := drawAs(t, `routing = "`+tt.routing+`"`, "a account 7d=40@5d, b account 7d=40@2d")
+		b.cat.Account("own/a").Resets = tt.config
+		if tt.chosen != nil {
+			b.snap.Choices.Caps = map[provider.AccountID]route.Cap{"own/a": {Reset: tt.chosen}}
+		}
+		st := b.snap.Standing["own/a"]
+		st.Resets = tt.resets
+		b.snap.Standing["own/a"] = st
+		if got := line(route.Plan(&b.snap, b.call())); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
 	}
 }

@@ -258,8 +258,8 @@ func (g *Gateway) pick(c *control.Command) (choice, error) {
 	return ch, nil
 }
 
-// picked is the member that a manual group uses.
-func picked(snap *route.Snapshot, gr *provider.Group) string {
+// memberUsed is the member that a manual group uses.
+func memberUsed(snap *route.Snapshot, gr *provider.Group) string {
 	for _, pick := range []string{snap.Choices.Pick[gr.ID], gr.Pick} {
 		if pick != "" && slices.Contains(gr.Spelled, pick) {
 			return pick

@@ -110,7 +110,7 @@ func groupTold(snap *route.Snapshot, gr *provider.Group) trace.Group {
 	plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: route.GroupKey(gr.ID), Group: gr}})
 	told.Routing = plan.Routing
 	if told.Routing == manual && len(gr.Spelled) > 0 {
-		told.Pick = picked(snap, gr)
+		told.Pick = memberUsed(snap, gr)
 	}
 	for i := range plan.Order {
 		if plan.Order[i].Rest == nil {

@@ -117,7 +117,7 @@ func (d *decoder) lookUp() {
 	}
 	for _, m := range d.mentions {
 		if m.ref.group != "" {
-			if !slices.Contains(groups, m.ref.group) {
+			if !slices.Contains(groups, m.ref.group) && !d.found(m) {
 				d.wrong(m.at, m.name+" names the group "+strconv.Quote(m.ref.group)+", which isn't in the file", DidYouMean(m.ref.group, groups))
 			}
 			continue
@@ -133,6 +133,20 @@ func (d *decoder) lookUp() {
 		}
 		d.wrong(m.at, m.name+" names the provider "+strconv.Quote(m.ref.provider)+", which isn't in the file", hint)
 	}
+}
+
+// autoWord begins the ids of groups that are found once the vendors' lists are known.
+const autoWord = "auto-"
+
+// found says whether a mention names a group that is found, and reports one while there are none.
+func (d *decoder) found(m mention) bool {
+	if !strings.HasPrefix(m.ref.group, autoWord) {
+		return false
+	}
+	if !d.c.AutoGroups {
+		d.wrong(m.at, m.name+" names the group "+strconv.Quote(m.ref.group)+", and auto_groups is false", "leave auto_groups out, or make the group")
+	}
+	return true
 }
 
 // lookInto reports a mention of a key, account or model that p does not have.

@@ -54,7 +54,7 @@ var topFields = []field[Config]{
 	row("body_limit", func(c *Config) *int64 { return &c.BodyLimit }, size(1<<10, 4<<30),
 		`"64MB" or bytes`, `"64MB"`, "The largest request body, decompressed. Units count in 1024s."),
 	row("auto_groups", func(c *Config) *bool { return &c.AutoGroups }, truth,
-		yesNo, "true", "Make a group of every model that several providers have. This version makes none."),
+		yesNo, "true", "Make a group of every model that several providers have. Each is called `auto-<model>`; false while a group holds one is an error."),
 	row("guess_vendor", func(c *Config) *bool { return &c.GuessVendor }, truth, yesNo, "false", "Find an unknown model's vendor by its name's beginning.").later(),
 	row("describer", func(c *Config) *string { return &c.Describer }, model, modelWords, `""`, "The model that describes images to models that can't see.").later(),
 	row("searcher", func(c *Config) *string { return &c.Searcher }, model, modelWords, `""`, "The model that searches the web for models that can't.").later(),
@@ -80,7 +80,7 @@ var themeFields = []field[Theme]{
 var agentFields = []field[Agent]{
 	row("effort", func(a *Agent) *string { return &a.Effort }, lower(oneOf(levels...)), level, "", "How hard its models think, where they can.").later(),
 	row("tiers", func(a *Agent) *map[string]string { return &a.Tiers }, tiers,
-		"table of `opus` `sonnet` `haiku` `fable`", "", "The models that stand in for Claude's tiers: "+modelWords+".").later(),
+		"table of `opus` `sonnet` `haiku` `fable`", "", "The models that stand in for Claude's tiers: "+modelWords+". For `claude` they go before what is served under Claude's own ids."),
 }
 
 var screenFields = []field[Screen]{

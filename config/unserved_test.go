@@ -44,7 +44,7 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 		`groups.always-on.rules`, `groups.always-on.classifier = "cheap"`, `groups.always-on.effort = "auto"`,
 		`groups.always-on.efforts`, `groups.always-on.policy = "combo"`,
 		`groups.team.slug = "team"`, `groups.team.names`,
-		`agents.cursor-local.effort = "high"`, `agents.cursor-local.tiers`,
+		`agents.cursor-local.effort = "high"`,
 		`screen.mouse = true`, `notify.when`, `notify.command = "notify-send magpie"`,
 	}
 	if diff := cmp.Diff(want, parse(t, string(data)).Unserved()); diff != "" {

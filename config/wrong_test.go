@@ -153,6 +153,10 @@ func TestWhatIsWrong(t *testing.T) {
 		{"a describer of no provider", pair + "[groups.a]\nclassifier = \"lampp/m1\"", `6:14: "classifier" names the provider "lampp", which isn't in the file: did you mean "lamp"?`},
 		{"a tier of no model", pair + "[agents.claude.tiers]\nopus = \"lamp/m9\"", `6:8: "opus" names "m9", which is not among the models of "lamp": did you mean "m1"?`},
 
+		// groups that are found
+		{"one in a group while there are none", "auto_groups = false\n" + "[groups.a]\nmembers = [\"group/auto-m1\"]", `3:12: item 1 of "members" names the group "auto-m1", and auto_groups is false: leave auto_groups out, or make the group`},
+		{"one to classify with", "auto_groups = false\n" + "[groups.a]\nclassifier = \"group/auto-m1\"", `3:14: "classifier" names the group "auto-m1", and auto_groups is false: leave auto_groups out, or make the group`},
+
 		// loops
 		{"a group in itself", "[groups.a]\nmembers = [\"group/a\"]", `2:12: a group cannot stand in itself: a > a: take one of these members out`},
 		{"a loop of groups", "[groups.a]\nmembers = [\"group/b\"]\n[groups.b]\nmembers = [\"group/c\"]\n[groups.c]\nmembers = [\"group/a\"]", `6:12: a group cannot stand in itself: a > b > c > a: take one of these members out`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,12 @@ var verbs = map[control.Verb]struct {
 	control.Undo:   {control.Reversible, (*Gateway).undo},
 	control.Reload: {control.Reversible, (*Gateway).reload},
 	control.Cancel: {control.Ends, (*Gateway).cancelCall},
+
+	control.Order: {control.Reversible, (*Gateway).choose}, control.Pick: {control.Reversible, (*Gateway).choose},
+	control.Routing: {control.Reversible, (*Gateway).choose}, control.Affinity: {control.Reversible, (*Gateway).choose},
+	control.Sink: {control.Reversible, (*Gateway).choose}, control.Cap: {control.Reversible, (*Gateway).choose},
+	control.Credits: {control.Reversible, (*Gateway).choose}, control.AutoReset: {control.Reversible, (*Gateway).choose},
+	control.Hide: {control.Reversible, (*Gateway).choose}, control.Show: {control.Reversible, (*Gateway).choose},
 }
 
 // Preview says what a command would do. For one that ends something it gives a token
@@ -42,6 +49,11 @@ func (g *Gateway) Preview(_ context.Context, c control.Command) (control.Effect,
 		return control.Effect{}, unknownVerb(c.Verb)
 	}
 	e := control.Effect{Class: v.class, Words: string(c.Verb) + " " + c.Who}
+	if read := choosers[c.Verb]; read != nil {
+		ch, err := read(g, &c)
+		e.Words = ch.said()
+		return e, err
+	}
 	if c.Verb != control.Cancel {
 		return e, nil
 	}
@@ -96,8 +108,17 @@ func (g *Gateway) settle(ctx context.Context, since state.Mark) string {
 func unknownVerb(v control.Verb) error {
 	return &control.Error{
 		Status: http.StatusBadRequest, Code: "unknown_verb",
-		Message: fmt.Sprintf("%q is no verb that this version carries out: pause, resume, pin, unpin, wake, undo, reload, cancel", string(v)),
+		Message: fmt.Sprintf("%q is no verb that this version carries out: %s", string(v), known()),
 	}
+}
+
+func known() string {
+	var names []string
+	for v := range verbs {
+		names = append(names, string(v))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 func notLive(id int64) error {
@@ -262,6 +283,7 @@ func (g *Gateway) undo(_ control.Command, now time.Time) (control.Done, error) {
 	if !ok {
 		return control.Done{Words: "nothing to undo"}, nil
 	}
+	g.regroup(g.live.Load())
 	return g.done(words, ids, false, now), nil
 }
 

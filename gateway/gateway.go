@@ -92,9 +92,11 @@ type Gateway struct {
 
 // live is what a request begins on and finishes on, whatever is reloaded meanwhile.
 type live struct {
-	cfg   *config.Config
-	cat   *provider.Catalog
-	lists atomic.Pointer[provider.Lists]
+	cfg      *config.Config
+	cat      *provider.Catalog // as the config makes it; requests go by catalog()
+	lists    atomic.Pointer[provider.Lists]
+	view     atomic.Pointer[provider.Catalog]
+	deriving sync.Mutex
 }
 
 func (l *live) fetched() provider.Lists {
@@ -136,11 +138,16 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	if old := g.live.Load(); old != nil {
 		lv.lists.Store(old.lists.Load())
 	}
+	dropped := g.d.State.Prune(cat)
+	g.derive(lv)
 	g.live.Store(lv)
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)
 	g.tellAll(lv)
+	for _, words := range dropped {
+		g.tell(trace.Log{Time: time.Now(), Level: "info", Text: "dropped a choice, for the config has no such thing any more: " + words})
+	}
 	if !g.d.NoFetch {
 		g.goFetch(lv)
 	}
@@ -156,6 +163,7 @@ func (g *Gateway) readyAll(lv *live) {
 		}
 		g.ready(a)
 	}
+	g.derive(lv)
 	if !slow {
 		return
 	}
@@ -165,6 +173,7 @@ func (g *Gateway) readyAll(lv *live) {
 				g.ready(a)
 			}
 		}
+		g.regroup(lv)
 	})
 }
 
@@ -186,7 +195,7 @@ func (g *Gateway) known(a *provider.Account, secret config.Secret) {
 	}
 	g.secrets.Store(a.ID, secret)
 	g.masker.Known(secret.Reveal())
-	g.d.State.SetUnready(a.ID, "")
+	g.unready(a.ID, "")
 	if secret != "" {
 		g.d.State.SetPrint(a.ID, provider.Fingerprint(secret))
 	}

@@ -137,6 +137,7 @@ func (g *Gateway) setList(lv *live, p *provider.Provider, body []byte) error {
 		}
 		fresh[p.ID] = provider.NewList(models)
 		if lv.lists.CompareAndSwap(old, &fresh) {
+			g.regroup(lv)
 			return nil
 		}
 	}

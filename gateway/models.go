@@ -36,13 +36,12 @@ type listed struct {
 // listed returns what can be asked for: groups, then each provider's models.
 func (lv *live) listed() []listed {
 	var out []listed
-	for _, g := range lv.cat.Groups {
-		if g.Off || len(g.Members) == 0 {
-			continue
+	fetched, cat := lv.fetched(), lv.catalog()
+	for _, g := range cat.Groups {
+		if !g.Off && len(g.Members) > 0 {
+			out = append(out, listedGroup(cat, g, fetched))
 		}
-		out = append(out, listed{id: "group/" + g.ID, owner: "magpie", name: orElse(g.Name, g.ID), model: provider.Model{Context: g.Context}})
 	}
-	fetched := lv.fetched()
 	for _, p := range lv.cat.Providers {
 		if p.Off || p.Unlisted {
 			continue
@@ -56,6 +55,11 @@ func (lv *live) listed() []listed {
 		}
 	}
 	return out
+}
+
+func listedGroup(cat *provider.Catalog, g *provider.Group, fetched provider.Lists) listed {
+	m := cat.GroupModel(g, fetched)
+	return listed{id: "group/" + g.ID, owner: "magpie", name: m.Name, model: m}
 }
 
 func orElse(s, other string) string {
@@ -206,14 +210,16 @@ func (lv *live) one(id string) (*listed, *wire.Refusal) {
 			return &l, nil
 		}
 	}
-	t, bad := lv.cat.Resolve(id, lv.fetched())
+	cat := lv.catalog()
+	t, bad := cat.Resolve(id, lv.fetched())
 	if bad != nil {
 		ref := fromProvider(bad)
 		ref.Status = http.StatusNotFound
 		return nil, ref
 	}
 	if t.Group != nil {
-		return &listed{id: "group/" + t.Group.ID, owner: "magpie", name: orElse(t.Group.Name, t.Group.ID), model: provider.Model{Context: t.Group.Context}}, nil
+		l := listedGroup(cat, t.Group, lv.fetched())
+		return &l, nil
 	}
 	l := lv.fetched()[t.Provider.ID]
 	m := t.Provider.Model(t.Model, l)

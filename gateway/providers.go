@@ -38,7 +38,7 @@ func (g *Gateway) entryOf(lv *live, p *provider.Provider, states map[string]trac
 	list := g.modelsOf(lv, p)
 	e := trace.Provider{
 		ID: p.ID, Name: p.Name, Preset: p.Preset, Region: p.Region, Off: p.Off, Local: p.Local, Unlisted: p.Unlisted,
-		Bases: map[string]string{}, Routing: p.Routing, Proxy: g.masker.Mask(redactedURL(p.Proxy)), KeysURL: p.KeysURL,
+		Bases: map[string]string{}, Routing: orElse(g.d.State.Chosen().Routing[p.ID], p.Routing), Proxy: g.masker.Mask(redactedURL(p.Proxy)), KeysURL: p.KeysURL,
 		Models: len(list.Models), From: list.From, Keys: []trace.Key{},
 	}
 	for api, base := range p.Bases {
@@ -50,7 +50,10 @@ func (g *Gateway) entryOf(lv *live, p *provider.Provider, states map[string]trac
 	for _, h := range p.Headers {
 		e.Headers = append(e.Headers, h.Name)
 	}
-	for _, a := range p.Accounts {
+	accounts := slices.SortedStableFunc(slices.Values(p.Accounts), func(a, b *provider.Account) int {
+		return states[string(a.ID)].Place - states[string(b.ID)].Place
+	})
+	for _, a := range accounts {
 		st := states[string(a.ID)]
 		e.Keys = append(e.Keys, trace.Key{
 			ID: string(a.ID), Name: a.Name, Kind: string(a.Kind), Source: sourceOf(a.Secret), Masked: g.maskedKey(a),

@@ -115,7 +115,7 @@ type planning struct {
 
 // plan is the one planner: requests, explain and the screen's "next" pass here.
 func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call, *wire.Refusal) {
-	target, bad := lv.cat.Resolve(a.model, lv.fetched())
+	target, bad := lv.catalog().ResolveFor(a.agent, a.model, lv.fetched())
 	if bad != nil {
 		return nil, nil, fromProvider(bad)
 	}
@@ -127,8 +127,7 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 		}
 		call.Only = id
 	}
-	snap := g.d.State.Snapshot(lv.cat, now)
-	snap.Lists = lv.fetched()
+	snap := g.snapshot(lv, now)
 	if ref := g.madeBy(a, &call); ref != nil {
 		return nil, nil, ref
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dev.magpie/gateway/failure"
-	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
@@ -31,7 +30,11 @@ type teller struct {
 
 // nextAfter is how long after a request the groups are told anew: turns and tokens served
 // change who is next with every one.
-const nextAfter = 250 * time.Millisecond
+const (
+	nextAfter     = 250 * time.Millisecond
+	nextAfterMany = 2 * time.Second // where there are many groups
+	manyGroups    = 32
+)
 
 // lookAfter is how long after a change it is known whether it could be written.
 const lookAfter = 2 * time.Second
@@ -67,7 +70,8 @@ func (g *Gateway) changed(ids []provider.AccountID) {
 			g.d.Bus.PublishAccount(a)
 		}
 	}
-	g.tellGroups(lv, now)
+	g.tellSome(lv, now, func(gr *provider.Group) bool { return !gr.Auto })
+	g.nextSoon() // those that were found may be hundreds
 	g.arm(lv, now)
 	g.lookSoon()
 }
@@ -126,13 +130,7 @@ func (g *Gateway) tellAll(lv *live) {
 			g.d.Bus.PublishAccount(gone)
 		}
 	}
-	for i := range before.Groups {
-		if lv.cat.Group(before.Groups[i].ID) == nil {
-			gone := before.Groups[i]
-			gone.Removed = true
-			g.d.Bus.PublishGroup(gone)
-		}
-	}
+	g.tellGone(lv)
 	for _, a := range g.d.State.Accounts(lv.cat, now) {
 		g.d.Bus.PublishAccount(a)
 	}
@@ -206,7 +204,11 @@ func (g *Gateway) lifted() {
 // nextSoon has the groups told in a moment.
 func (g *Gateway) nextSoon() {
 	t := &g.teller
-	if len(g.live.Load().cat.Groups) == 0 || !t.due.CompareAndSwap(false, true) {
+	groups, after := len(g.live.Load().catalog().Groups), nextAfter
+	if groups > manyGroups {
+		after = nextAfterMany
+	}
+	if groups == 0 || !t.due.CompareAndSwap(false, true) {
 		return
 	}
 	t.mu.Lock()
@@ -214,9 +216,9 @@ func (g *Gateway) nextSoon() {
 	switch {
 	case t.ended:
 	case t.next == nil:
-		t.next = time.AfterFunc(nextAfter, g.tellNext)
+		t.next = time.AfterFunc(after, g.tellNext)
 	default:
-		t.next.Reset(nextAfter)
+		t.next.Reset(after)
 	}
 }
 
@@ -239,39 +241,6 @@ func (t *teller) stop() {
 	}
 	if t.next != nil {
 		t.next.Stop()
-	}
-}
-
-// tellGroups tells how each group stands, by the planner itself.
-func (g *Gateway) tellGroups(lv *live, now time.Time) {
-	if len(lv.cat.Groups) == 0 {
-		return
-	}
-	was := map[string]trace.Group{}
-	for _, gr := range g.d.Bus.Status().Groups {
-		gr.Seq = 0
-		was[gr.ID] = gr
-	}
-	snap := g.d.State.Snapshot(lv.cat, now)
-	snap.Lists = lv.fetched()
-	for _, gr := range lv.cat.Groups {
-		told := trace.Group{ID: gr.ID, Place: gr.Place, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
-		for i, m := range gr.Members {
-			told.Members[i] = m.String()
-		}
-		plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: "group/" + gr.ID, Group: gr}})
-		told.Routing = plan.Routing
-		for i := range plan.Order {
-			if plan.Order[i].Rest == nil {
-				told.Ready++
-			}
-		}
-		if len(plan.Order) > 0 {
-			told.Next = plan.Order[0].ID
-		}
-		if old, ok := was[gr.ID]; !ok || old.Next != told.Next || old.Ready != told.Ready || old.Off != told.Off || old.Routing != told.Routing {
-			g.d.Bus.PublishGroup(told)
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"crypto/rand"
+	"reflect"
 	"sync"
 	"time"
 
@@ -43,7 +44,7 @@ func (t *tokens) take(c control.Command, token control.Token, now time.Time) boo
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g, ok := t.by[token]
-	if !ok || g.c != c || now.After(g.end) {
+	if !ok || !reflect.DeepEqual(g.c, c) || now.After(g.end) {
 		return false
 	}
 	delete(t.by, token)

@@ -129,7 +129,7 @@ func (s *service) unready(acct *provider.Account, err error) outcome {
 		return left()
 	}
 	s.g.secrets.Delete(acct.ID)
-	s.g.d.State.SetUnready(acct.ID, s.g.masker.Mask(err.Error()))
+	s.g.unready(acct.ID, s.g.masker.Mask(err.Error()))
 	v := &trace.Verdict{Row: "no-secret", Kind: trace.Auth, Next: true, Status: http.StatusUnauthorized, Words: s.g.masker.Mask(err.Error())}
 	return outcome{verdict: v, words: v.Words, status: v.Status, reply: vendorError{mine: true}}
 }

@@ -13,7 +13,15 @@ import (
 // Build makes the catalogue of what a config and the presets give together. What is wrong
 // is returned in the order of the file's lines; a catalogue with problems is not to be used.
 func Build(cfg *config.Config) (*Catalog, []config.Problem) {
-	b := &builder{cfg: cfg, cat: &Catalog{Routing: cmp.Or(cfg.Routing, "smart"), Affinity: cmp.Or(cfg.Affinity, "auto")}}
+	b := &builder{cfg: cfg, cat: &Catalog{Routing: cmp.Or(cfg.Routing, "smart"), Affinity: cmp.Or(cfg.Affinity, "auto"), Sink: cfg.Sink, AutoOff: !cfg.AutoGroups}}
+	for id, a := range cfg.Agents {
+		if len(a.Tiers) > 0 {
+			if b.cat.Tiers == nil {
+				b.cat.Tiers = map[string]map[string]string{}
+			}
+			b.cat.Tiers[strings.ToLower(id)] = a.Tiers
+		}
+	}
 	for i := range cfg.Providers {
 		b.provider(&cfg.Providers[i])
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // parse reads a config that must be right.
-func parse(t *testing.T, file string) *config.Config {
+func parse(t testing.TB, file string) *config.Config {
 	t.Helper()
 	cfg, err := config.Parse("config.toml", []byte(file))
 	if err != nil {
@@ -25,7 +25,7 @@ func parse(t *testing.T, file string) *config.Config {
 }
 
 // build makes a catalogue of a config that must be right.
-func build(t *testing.T, file string) *provider.Catalog {
+func build(t testing.TB, file string) *provider.Catalog {
 	t.Helper()
 	c, problems := provider.Build(parse(t, file))
 	if len(problems) > 0 {

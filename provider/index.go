@@ -13,7 +13,8 @@ type index struct {
 	all       []*Account
 	byWho     map[string][]*Account // lower-cased id, provider or bare name
 	bare      map[string][]*Provider
-	loose     []*Provider // reachable by a bare id, without a list of their own in the file
+	standby   map[string]*Group // found groups by id, while none are wanted
+	loose     []*Provider       // reachable by a bare id, without a list of their own in the file
 }
 
 // Provider returns the provider of that id, nil when there is none.

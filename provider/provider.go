@@ -22,11 +22,14 @@ const (
 
 // Catalog is everything that exists at one time. It is immutable; a reload makes another.
 type Catalog struct {
-	Providers []*Provider // in the file's order
-	Groups    []*Group    // in the file's order
-	Detected  bool        // made from what was found, without a config file
-	Routing   string      // the default order
-	Affinity  string      // the default
+	Providers []*Provider                  // in the file's order
+	Groups    []*Group                     // in the file's order
+	Detected  bool                         // made from what was found, without a config file
+	Routing   string                       // the default order
+	Affinity  string                       // the default
+	Sink      bool                         // the default
+	AutoOff   bool                         // no groups are found
+	Tiers     map[string]map[string]string // by agent, then by tier: the model that stands in
 
 	index index
 }

@@ -21,7 +21,8 @@ const (
 )
 
 // Resolve says what a model's name stands for, or why it stands for nothing: a
-// provider's model, a group, or a bare id that exactly one provider's list has.
+// provider's model, a group, or a bare id that a group or a provider's list has. A level of
+// effort may stand behind it, unless a model is called so.
 func (c *Catalog) Resolve(name string, fetched Lists) (Target, *Refusal) {
 	name = strings.TrimSpace(name)
 	head, model, slash := strings.Cut(name, "/")
@@ -29,11 +30,11 @@ func (c *Catalog) Resolve(name string, fetched Lists) (Target, *Refusal) {
 	case name == "":
 		return Target{}, &Refusal{Status: 400, Code: CodeBadName, Words: "the request names no model"}
 	case !slash:
-		return c.resolveBare(name, fetched)
+		return levelled(name, func(name string) (Target, *Refusal) { return c.resolveBare(name, fetched) })
 	case head == "" || model == "":
 		return Target{}, badName(name)
 	case head == groupWord:
-		return c.resolveGroup(name, model)
+		return levelled(name, func(name string) (Target, *Refusal) { return c.resolveGroup(name) })
 	}
 	id, who, tied := strings.Cut(head, "@")
 	if id == "" || tied && who == "" {
@@ -44,9 +45,52 @@ func (c *Catalog) Resolve(name string, fetched Lists) (Target, *Refusal) {
 		p = c.index.providers[strings.ToLower(id)]
 	}
 	if p == nil {
-		return c.resolveUnknown(name, id, fetched)
+		return levelled(name, func(name string) (Target, *Refusal) { return c.resolveUnknown(name, id, fetched) })
 	}
-	return resolveAt(p, Target{Asked: name, Provider: p, Who: who, Model: model})
+	t := Target{Asked: name, Provider: p, Who: who, Model: model}
+	if plain, level := splitLevel(model); level != "" && !p.has(model, fetched[p.ID]) {
+		t.Model, t.Effort = plain, level
+	}
+	return resolveAt(p, t)
+}
+
+// levelled resolves a name as it stands, and where it stands for nothing, without the level at its end.
+func levelled(name string, resolve func(string) (Target, *Refusal)) (Target, *Refusal) {
+	t, refusal := resolve(name)
+	if refusal == nil {
+		return t, nil
+	}
+	plain, level := splitLevel(name)
+	if level == "" {
+		return t, refusal
+	}
+	t, without := resolve(plain)
+	if without != nil {
+		return Target{}, without
+	}
+	t.Asked, t.Effort = name, level
+	return t, nil
+}
+
+// splitLevel takes the level of effort off a name's end; a long-context mark stays. level is "" when there is none.
+func splitLevel(name string) (plain, level string) {
+	base := Unmarked(name)
+	i := strings.LastIndexByte(base, ':')
+	if i <= 0 {
+		return name, ""
+	}
+	level = strings.ToLower(base[i+1:])
+	if !slices.Contains(Efforts, level) {
+		return name, ""
+	}
+	return base[:i] + name[len(base):], level
+}
+
+// has reports whether the provider is known to have a model of that whole id.
+func (p *Provider) has(id string, fetched *List) bool {
+	_, static := p.static[id]
+	_, listed := p.listed[id]
+	return static || listed || fetched.Has(id)
 }
 
 // resolveAt checks a model of a provider that is there.
@@ -95,12 +139,20 @@ func (c *Catalog) resolveUnknown(name, id string, fetched Lists) (Target, *Refus
 		"; providers: " + someOf(ids) + nearest(id, ids)}
 }
 
-// resolveBare resolves a name without a provider: a group's id, else an id of a list.
+// resolveBare resolves a name without a provider: a group's id, else an id of a list, else
+// what is one by its spelling.
 func (c *Catalog) resolveBare(name string, fetched Lists) (Target, *Refusal) {
-	if g := c.findGroup(name); g != nil {
-		return groupTarget(name, g)
+	g := c.findGroup(name)
+	if g != nil && groupRefusal(g) == nil {
+		return Target{Asked: name, Group: g}, nil
+	}
+	if t, ok := c.first(name, c.index.standby[strings.ToLower(Unmarked(name))]); ok {
+		return t, nil
 	}
 	if t, ok := c.lookBare(name, fetched); ok {
+		return t, nil
+	}
+	if t, ok := c.first(name, c.index.standby[autoWord+Slug(name)]); ok {
 		return t, nil
 	}
 	for _, p := range c.Providers {
@@ -108,7 +160,22 @@ func (c *Catalog) resolveBare(name string, fetched Lists) (Target, *Refusal) {
 			return Target{}, offRefusal(p)
 		}
 	}
+	if g != nil && (!g.Auto || strings.EqualFold(g.ID, name)) {
+		return Target{}, groupRefusal(g)
+	}
 	return Target{}, c.unknownModel(name, fetched)
+}
+
+// first is the first provider that serves what a found group would hold, while there are no such groups.
+func (c *Catalog) first(name string, g *Group) (Target, bool) {
+	if g == nil {
+		return Target{}, false
+	}
+	t := Target{Asked: name, Provider: c.Provider(g.Members[0].Provider), Model: g.Members[0].Model}
+	for _, r := range g.Members[1:] {
+		t.Others = append(t.Others, r.Provider)
+	}
+	return t, true
 }
 
 // lookBare finds a bare id among the lists: the file's and the presets' first by index,
@@ -154,24 +221,37 @@ func (c *Catalog) holders(id string, fetched Lists) []*Provider {
 	return all
 }
 
+// findGroup finds the group that a name without group/ means: by its id, by a model's
+// spelling of it, or the found group of a model of that spelling.
 func (c *Catalog) findGroup(name string) *Group {
 	groups := c.index.groups
 	if len(groups) == 0 {
 		return nil
 	}
 	name = Unmarked(name)
-	if g := groups[name]; g != nil {
-		return g
-	}
 	if g := groups[strings.ToLower(name)]; g != nil {
 		return g
 	}
-	return groups[Slug(name)]
+	slug := Slug(name)
+	if g := groups[slug]; g != nil {
+		return g
+	}
+	return groups[autoWord+slug]
 }
 
-func (c *Catalog) resolveGroup(name, id string) (Target, *Refusal) {
+// resolveGroup resolves group/<id>.
+func (c *Catalog) resolveGroup(name string) (Target, *Refusal) {
+	id := strings.TrimPrefix(name, groupWord+"/")
 	if g := c.findGroup(id); g != nil {
-		return groupTarget(name, g)
+		if refusal := groupRefusal(g); refusal != nil {
+			return Target{}, refusal
+		}
+		return Target{Asked: name, Group: g}, nil
+	}
+	for _, key := range []string{strings.ToLower(Unmarked(id)), autoWord + Slug(id)} {
+		if t, ok := c.first(name, c.index.standby[key]); ok {
+			return t, nil
+		}
 	}
 	words := "there is no group " + quote(id)
 	if len(c.Groups) > 0 {
@@ -184,14 +264,17 @@ func (c *Catalog) resolveGroup(name, id string) (Target, *Refusal) {
 	return Target{}, &Refusal{Status: 404, Code: CodeGroupUnknown, Words: words}
 }
 
-func groupTarget(name string, g *Group) (Target, *Refusal) {
+// groupRefusal says why a group can't be asked, nil when it can.
+func groupRefusal(g *Group) *Refusal {
 	switch {
+	case g.Off && g.Auto:
+		return &Refusal{Status: 404, Code: CodeGroupOff, Words: "group " + g.ID + " was taken away: magpie group restore " + g.ID + " brings it back"}
 	case g.Off:
-		return Target{}, &Refusal{Status: 404, Code: CodeGroupOff, Words: "group " + g.ID + " is switched off: take off = true out of [groups." + g.ID + "]"}
+		return &Refusal{Status: 404, Code: CodeGroupOff, Words: "group " + g.ID + " is switched off: take off = true out of [groups." + g.ID + "]"}
 	case len(g.Members) == 0:
-		return Target{}, &Refusal{Status: 404, Code: CodeGroupEmpty, Words: "group " + g.ID + " has no members: name some in [groups." + g.ID + "]"}
+		return &Refusal{Status: 404, Code: CodeGroupEmpty, Words: "group " + g.ID + " has no members: name some in [groups." + g.ID + "]"}
 	}
-	return Target{Asked: name, Group: g}, nil
+	return nil
 }
 
 func (c *Catalog) unknownModel(name string, fetched Lists) *Refusal {

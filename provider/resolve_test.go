@@ -63,7 +63,7 @@ func TestResolve(t *testing.T) {
 		{"blanks around it do not count", "  anthropic/claude-sonnet-5 ", "anthropic", "", "claude-sonnet-5", "", ""},
 		{"what the vendor lists does not bound what it is asked", "anthropic/claude-next", "anthropic", "", "claude-next", "", ""},
 		{"a model's id may hold slashes", "openrouter/anthropic/claude-y", "openrouter", "", "anthropic/claude-y", "", ""},
-		{"and colons, which are not efforts here", "openrouter/qwen/qwen3:high", "openrouter", "", "qwen/qwen3:high", "", ""},
+		{"and colons, which are not levels", "openrouter/qwen/qwen3:free", "openrouter", "", "qwen/qwen3:free", "", ""},
 		{"the long-context mark is kept to be sent", "anthropic/claude-sonnet-5[1m]", "anthropic", "", "claude-sonnet-5[1m]", "", ""},
 		{"and does not count for a list", "relay/claude-sonnet-5[1m]", "relay", "", "claude-sonnet-5[1m]", "", ""},
 		{"unless the list has it", "relay/claude-opus-4-6[1m]", "relay", "", "claude-opus-4-6[1m]", "", ""},

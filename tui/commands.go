@@ -28,6 +28,7 @@ type order struct {
 func (m *model) orders() []order {
 	all := m.accountOrders()
 	all = append(all, m.plainOrders()...)
+	all = append(all, m.choiceOrders()...)
 	for _, id := range m.themes {
 		all = append(all, order{
 			Entry: over.Entry{Text: "theme " + id, Help: "wear it"},
@@ -83,7 +84,7 @@ func (m *model) plainOrders() []order {
 		return o
 	}
 	return []order{
-		named("undo", "take back the last pause, pin or wake", keys.Undo),
+		named("undo", "take back the last pause, pin, wake, move or cap", keys.Undo),
 		named("follow", "follow the newest, or hold still", keys.Follow),
 		named("zoom", "give the pane all of the screen", keys.Zoom),
 		named("help", "the keys, for here and everywhere", keys.Help),

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ func TestAWholeProgramStartsShowsPausesAndQuits(t *testing.T) {
 	tm.Type("1")
 	tm.Type("jp")
 	shows(t, tm, "done: pause")
-	if did := g.did(); len(did) != 1 || did[0] != (control.Command{Verb: control.Pause, Who: homePro}) {
+	if did := g.did(); len(did) != 1 || !reflect.DeepEqual(did[0], control.Command{Verb: control.Pause, Who: homePro}) {
 		t.Errorf("it did %v", did)
 	}
 

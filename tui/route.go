@@ -199,6 +199,7 @@ func (m *model) facts() keys.Facts {
 		Rests: account && a.Rest != nil && a.Rest.Until.After(m.now),
 		Sent:  r != nil && len(r.Tries) > 0,
 		Row:   account || r != nil,
+		Moves: m.movable(),
 	}
 	switch m.front() {
 	case layout.Conversations:
@@ -263,6 +264,8 @@ var verbs = map[keys.ID]func(*model) tea.Cmd{
 	keys.Pause:       (*model).pause,
 	keys.Pin:         (*model).pin,
 	keys.Wake:        (*model).wakeAccount,
+	keys.Later:       func(m *model) tea.Cmd { return m.reorder(1) },
+	keys.Earlier:     func(m *model) tea.Cmd { return m.reorder(-1) },
 	keys.Undo:        (*model).undoLast,
 	keys.Quit:        (*model).quit,
 	keys.Interrupt:   (*model).interrupt,

@@ -47,6 +47,12 @@ func keyed(t *testing.T, g *fakeGateway, pressed ...string) *model {
 	return m
 }
 
+func ptr[V any](v V) *V { return &v }
+
+func reordered(who string, names ...string) control.Command {
+	return control.Command{Verb: control.Order, Who: who, Args: control.Args{Order: names}}
+}
+
 func TestKeysBecomeCommands(t *testing.T) {
 	for _, tc := range []struct {
 		does string
@@ -58,6 +64,21 @@ func TestKeysBecomeCommands(t *testing.T) {
 		{"p on a request pauses the account that it was sent to", []string{"j", "p"}, []control.Command{{Verb: control.Pause, Who: homePro}}},
 		{"p in an opened request does the same", []string{"j", "j", "enter", "j", "p"}, []control.Command{{Verb: control.Pause, Who: workMax}}},
 		{"P pins", []string{"1", "j", "P"}, []control.Command{{Verb: control.Pin, Who: homePro}}},
+		{"J puts an account behind the next of its provider", []string{"1", "J"}, []control.Command{reordered("claude", "home-pro", "work-max")}},
+		{"K puts it before the one above", []string{"1", "j", "K"}, []control.Command{reordered("claude", "home-pro", "work-max")}},
+		{"K on the first does nothing", []string{"1", "K"}, nil},
+		{"J on one alone does nothing", []string{"1", "G", "J"}, nil},
+		{"J on a group moves the member that is next", []string{"4", "J"}, []control.Command{reordered("group/always-on", "claude@home-pro/x", "claude@work-max/x", "chatgpt/x", "sub2api/x", "glm/x")}},
+		{"first in the palette", []string{":", "first home", "enter"}, []control.Command{reordered("claude", "home-pro")}},
+		{"order in the palette", []string{":", "order claude home-pro, work-max", "enter"}, []control.Command{reordered("claude", "home-pro", "work-max")}},
+		{"routing of a group", []string{":", "routing always-on usage", "enter"}, []control.Command{{Verb: control.Routing, Who: "group/always-on", Args: control.Args{Value: "usage"}}}},
+		{"routing of a provider", []string{":", "routing claude rotate", "enter"}, []control.Command{{Verb: control.Routing, Who: "claude", Args: control.Args{Value: "rotate"}}}},
+		{"affinity", []string{":", "affinity turn", "enter"}, []control.Command{{Verb: control.Affinity, Args: control.Args{Value: "turn"}}}},
+		{"sink", []string{":", "sink on", "enter"}, []control.Command{{Verb: control.Sink, Args: control.Args{On: ptr(true)}}}},
+		{"a cap", []string{":", "cap work-max 80%", "enter"}, []control.Command{{Verb: control.Cap, Who: workMax, Args: control.Args{Percent: ptr(80)}}}},
+		{"a window's cap off", []string{":", "cap work-max off 5 hours", "enter"}, []control.Command{{Verb: control.Cap, Who: workMax, Args: control.Args{Percent: ptr(0), Window: "5 hours"}}}},
+		{"a cap that is none", []string{":", "cap work-max much", "enter"}, nil},
+		{"a group away", []string{":", "hide auto-gpt", "enter"}, []control.Command{{Verb: control.Hide, Who: "auto-gpt"}}},
 		{"w wakes an account that rests", []string{"1", "j", "j", "j", "w"}, []control.Command{{Verb: control.Wake, Who: relayA}}},
 		{"w on one that does not rest does nothing", []string{"1", "w"}, nil},
 		{"U with nothing to undo does nothing", []string{"U"}, nil},

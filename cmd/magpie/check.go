@@ -20,6 +20,11 @@ func loadConfig(path string, themes fs.FS) (*config.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read config: %w", err)
 	}
+	return loadText(path, data, themes)
+}
+
+// loadText is loadConfig of a text that is, or would be, a file's.
+func loadText(path string, data []byte, themes fs.FS) (*config.Config, error) {
 	cfg, err := config.Parse(path, data)
 	if err == nil {
 		return cfg, nil

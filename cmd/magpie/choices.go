@@ -79,6 +79,21 @@ func (p *process) wakeCommand(o *globals) *cobra.Command {
 	})
 }
 
+// do carries a command out and says what it did.
+func (p *process) do(ctx context.Context, o *globals, c *client.Client, cmd control.Command) error {
+	done, err := c.Do(ctx, cmd, "")
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return p.json(map[string]any{"done": done.Words, "undo": done.Undo, "state": done.Accounts, "at": done.At}, nil)
+	}
+	var b strings.Builder
+	paragraphOf(&b, canvas.Clean(done.Words))
+	_, err = p.out.Write([]byte(b.String()))
+	return err
+}
+
 // change makes a command of a verb.
 func (p *process) change(o *globals, verb control.Verb, args *control.Args, c *cobra.Command) *cobra.Command {
 	c.RunE = p.asking(o, func(ctx context.Context, c *client.Client, who []string) error {
@@ -89,14 +104,7 @@ func (p *process) change(o *globals, verb control.Verb, args *control.Args, c *c
 		if d, ok := length(cmd.Args.For); ok && strings.HasSuffix(cmd.Args.For, "d") {
 			cmd.Args.For = fmt.Sprintf("%gh", d.Hours()) // the gateway knows no days
 		}
-		done, err := c.Do(ctx, cmd, "")
-		if err != nil {
-			return err
-		}
-		if o.json {
-			return p.json(map[string]any{"done": done.Words, "undo": done.Undo, "state": done.Accounts, "at": done.At}, nil)
-		}
-		return p.printf("%s\n", canvas.Clean(done.Words))
+		return p.do(ctx, o, c, cmd)
 	})
 	c.ValidArgsFunction = p.completeWho(o)
 	return listing(o, c)

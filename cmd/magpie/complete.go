@@ -42,6 +42,21 @@ func (p *process) completeProvider(o *globals) cobra.CompletionFunc {
 	})
 }
 
+// completeGroup offers the ids of the groups.
+func (p *process) completeGroup(o *globals) cobra.CompletionFunc {
+	return p.complete(o, func(ctx context.Context, c *client.Client) []string {
+		s, err := c.Status(ctx)
+		if err != nil {
+			return nil
+		}
+		ids := make([]string, len(s.Groups))
+		for i := range s.Groups {
+			ids[i] = s.Groups[i].ID
+		}
+		return ids
+	})
+}
+
 // complete offers words for the first argument.
 func (p *process) complete(o *globals, words func(context.Context, *client.Client) []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

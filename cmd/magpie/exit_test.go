@@ -48,7 +48,7 @@ func TestExitCodesAndWhatIsSaidWithThem(t *testing.T) {
 		{"config check nosuch.toml", nobody, 2, "there is no file nosuch.toml"},
 		{"statsu", nobody, 2, `magpie has no command "statsu": did you mean "status"?`},
 		{"provider shwo", nobody, 2, `magpie provider has no command "shwo": did you mean "show"?`},
-		{"provider", nobody, 2, "needs one of show, test, models"},
+		{"provider", nobody, 2, "needs one of show, add, set, off, on, rm, test, models"},
 		{"config", nobody, 2, "needs one of check, path"},
 		{"pause", nobody, 2, "usage: magpie pause <who>"},
 		{"pause a b", nobody, 2, `takes no "b"`},

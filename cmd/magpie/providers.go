@@ -32,8 +32,9 @@ func (p *process) providersCommand(o *globals) *cobra.Command {
 func (p *process) providerCommand(o *globals) *cobra.Command {
 	return parent(&cobra.Command{
 		Use:   "provider",
-		Short: "Look at one vendor's entry, test its keys, list its models",
-	}, p.providerShowCommand(o), p.providerTestCommand(o), p.providerModelsCommand(o))
+		Short: "Look at a vendor's entry, change it, test its keys",
+	}, p.providerShowCommand(o), p.providerAddCommand(o), p.providerSetCommand(o), p.providerOffCommand(o), p.providerOnCommand(o),
+		p.providerRmCommand(o), p.providerTestCommand(o), p.providerModelsCommand(o))
 }
 
 const idWords = "a provider's id; magpie providers lists them"

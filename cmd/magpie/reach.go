@@ -93,7 +93,7 @@ func told(err error) error {
 		return err
 	}
 	switch e.Code {
-	case "bad_request", "bad_duration", "unknown_verb":
+	case "bad_request", "bad_duration", "bad_args", "unknown_verb":
 		return &exitError{exitUsage, e.Message}
 	case "no_token":
 		return failed("the gateway does not take this home's control token: it was started with another MAGPIE_HOME or by someone else")

@@ -50,9 +50,9 @@ func (p *process) commands() *cobra.Command {
 			p.statusCommand(o), p.accountsCommand(o), p.lineCommand(o), p.traceCommand(o), p.requestsCommand(o),
 			p.routeCommand(o), p.explainCommand(o), p.healthCommand(o),
 		}},
-		{groupChange, []*cobra.Command{p.pauseCommand(o), p.resumeCommand(o), p.pinCommand(o), p.unpinCommand(o), p.wakeCommand(o)}},
+		{groupChange, []*cobra.Command{p.pauseCommand(o), p.resumeCommand(o), p.pinCommand(o), p.unpinCommand(o), p.wakeCommand(o), p.orderCommand(o)}},
 		{groupSetUp, []*cobra.Command{
-			p.configCommand(o), p.providersCommand(o), p.providerCommand(o), p.presetsCommand(o), p.themesCommand(o),
+			p.configCommand(o), p.providersCommand(o), p.providerCommand(o), p.groupsCommand(o), p.groupCommand(o), p.presetsCommand(o), p.themesCommand(o),
 			p.completionCommand(), p.versionCommand(o),
 		}},
 	} {

@@ -182,12 +182,23 @@ func fullest(a *trace.Account, now time.Time) (used, window, renews string) {
 
 func (p *process) groups(all []trace.Group) error {
 	t := newTable(column{head: "GROUP", gives: true}, column{head: "ROUTING"}, column{head: "READY", right: true}, column{head: "NEXT", gives: true})
+	found := 0
 	for _, g := range all {
+		if g.Auto {
+			found++
+			continue
+		}
 		next := g.Next
 		if g.Off {
 			next = "off"
 		}
 		t.row(g.ID, g.Routing, fmt.Sprint(g.Ready), next)
+	}
+	switch {
+	case found > 0 && len(t.rows) == 0:
+		return p.printf("%s found; magpie groups lists them\n", count(found, "group"))
+	case found > 0:
+		t.note("and " + count(found, "group") + " that were found; magpie groups lists them")
 	}
 	return t.write(p.out)
 }

@@ -21,12 +21,24 @@ const (
 	Undo   Verb = "undo"
 	Reload Verb = "reload"
 	Cancel Verb = "cancel"
+
+	// Choices of providers, groups and accounts.
+	Order     Verb = "order"
+	Pick      Verb = "pick"
+	Routing   Verb = "routing"
+	Affinity  Verb = "affinity"
+	Sink      Verb = "sink"
+	Cap       Verb = "cap"
+	Credits   Verb = "credits"
+	AutoReset Verb = "auto-reset"
+	Hide      Verb = "hide"
+	Show      Verb = "show"
 )
 
 // Command is one wish: what, whom, how.
 type Command struct {
 	Verb Verb   `json:"verb"`
-	Who  string `json:"who,omitempty"` // an account id, a bare name, or "all" where the verb takes it
+	Who  string `json:"who,omitempty"` // an account id, a bare name, a provider or group/<id>, or "all" where the verb takes it
 	Args Args   `json:"args,omitzero"`
 }
 
@@ -37,6 +49,13 @@ type Args struct {
 	Model   string `json:"model,omitempty"`
 	Only    bool   `json:"only,omitempty"`
 	Request int64  `json:"request,omitempty"`
+
+	Order   []string `json:"order,omitempty"`   // accounts of a provider or members of a group, first first; none = the config's
+	Member  string   `json:"member,omitempty"`  // "" = the config's
+	Value   string   `json:"value,omitempty"`   // "" = the config's
+	On      *bool    `json:"on,omitempty"`      // left out = the config's
+	Percent *int     `json:"percent,omitempty"` // 1 to 99, 0 = none; left out = the config's
+	Window  string   `json:"window,omitempty"`
 }
 
 // Class says how dangerous a command is.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"dev.magpie/gateway/route"
@@ -16,7 +17,33 @@ func (s *Store) Accounts(cat *provider.Catalog, now time.Time) []trace.Account {
 	for i, a := range all {
 		told[i] = s.account(f, cat, a, now)
 	}
+	if len(f.choosing().Order) > 0 {
+		slices.SortStableFunc(told, func(a, b trace.Account) int { return a.Place - b.Place })
+	}
 	return told
+}
+
+// place is where an account stands among all: its provider's keep their places among them,
+// in the order that the person chose.
+func (f *facts) place(cat *provider.Catalog, a *provider.Account) int {
+	order := f.choosing().Order[a.Provider]
+	p := cat.Provider(a.Provider)
+	if len(order) == 0 || p == nil || len(p.Accounts) == 0 {
+		return a.Place
+	}
+	at := slices.Index(order, a.ID)
+	if at < 0 {
+		at = len(order)
+		for _, mate := range p.Accounts {
+			if mate == a {
+				break
+			}
+			if !slices.Contains(order, mate.ID) {
+				at++
+			}
+		}
+	}
+	return p.Accounts[0].Place + at
 }
 
 // Account tells how one key or account stands; ok is false when the catalogue has none of that id.
@@ -33,7 +60,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	told := trace.Account{
 		ID: string(a.ID), Provider: a.Provider, Name: a.Name, Kind: string(a.Kind),
 		Windows: st.Told, Paused: st.PausedAt(now), Pinned: st.PinnedAt(now),
-		Cap: a.Cap, Error: unready(a, st), Place: a.Place, Served: s.last.of(a.ID),
+		Cap: f.capped(a), Error: unready(a, st), Place: f.place(cat, a), Served: s.last.of(a.ID),
 	}
 	if told.Windows == nil {
 		told.Windows = []trace.Window{}

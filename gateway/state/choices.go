@@ -17,6 +17,7 @@ type change struct {
 	words  string // what was done: "pause of codex/me"
 	before []was
 	lifted []trace.Rest
+	chosen *Chosen // nil: not what changed
 }
 
 // was is how one account stood by the person's wish.
@@ -105,6 +106,12 @@ func (s *Store) Undo(now time.Time) (words string, ids []provider.AccountID, ok 
 		}
 		for _, r := range last.lifted {
 			e.restore(s, r, now)
+		}
+		if last.chosen != nil {
+			e.choose(last.chosen)
+			for id := range e.standing {
+				e.concerns(id)
+			}
 		}
 		if len(last.before) > 0 {
 			e.tidy(now)

@@ -46,6 +46,7 @@ type choicesFile struct {
 	Version int                                  `json:"version"`
 	Paused  map[provider.AccountID]*trace.Paused `json:"paused"`
 	Pinned  map[provider.AccountID]*trace.Pinned `json:"pinned"`
+	chosenFile
 }
 
 // extra is what a file holds beyond what this program knows.
@@ -139,9 +140,10 @@ func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for _, own := range []string{"version", "paused", "pinned"} {
+	for _, own := range append([]string{"version", "paused", "pinned"}, chosenKeys...) {
 		delete(all, own)
 	}
+	f.chosen = c.chosen()
 	s.files[choices].extra = all
 	for id, p := range c.Paused {
 		st := f.standing[id]
@@ -221,7 +223,7 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 }
 
 func encodeChoices(f *facts, more extra) ([]byte, error) {
-	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}}
+	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}, chosenFile: f.choosing().file()}
 	for id, st := range f.standing {
 		if st.Paused != nil {
 			c.Paused[id] = st.Paused
@@ -233,10 +235,15 @@ func encodeChoices(f *facts, more extra) ([]byte, error) {
 	if len(more) == 0 {
 		return encode(c)
 	}
-	all := map[string]any{"version": c.Version, "paused": c.Paused, "pinned": c.Pinned}
-	for key, value := range more {
-		all[key] = value
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
 	}
+	all := extra{}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	maps.Copy(all, more)
 	return encode(all)
 }
 

@@ -31,6 +31,7 @@ func TestTheReadmeShowsTheFilesAsTheyAre(t *testing.T) {
 	s := open(t, folder(dir))
 	s.Pause(ids{"codex/me"}, now.Add(2*time.Hour), now)
 	s.Pause(ids{"ollama"}, time.Time{}, now)
+	chooseAll(s)
 	s.Pin("codex/team", trace.Pinned{Agent: "claude", Model: "gpt-5.4", Only: true}, now)
 	put(t, s, trace.Rest{
 		Key: "codex/team/gpt-5.4", Why: trace.Quota, By: trace.ByWindow, Status: 429, Since: now, Until: now.Add(72 * time.Hour), Failures: 1,

@@ -4,6 +4,11 @@ import (
 	"dev.magpie/provider"
 )
 
+// IsUnready says whether an account is known to have no secret.
+func (s *Store) IsUnready(id provider.AccountID) bool {
+	return s.facts.Load().standing[id].Unready != ""
+}
+
 // SetUnready notes why an account has no secret; "" is that it has one.
 func (s *Store) SetUnready(id provider.AccountID, why string) {
 	if s.facts.Load().standing[id].Unready == why {

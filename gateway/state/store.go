@@ -51,6 +51,7 @@ type facts struct {
 	standing map[provider.AccountID]route.Standing
 	rests    map[string]trace.Rest
 	past     map[string]Past
+	chosen   *Chosen // nil = nothing
 }
 
 // Open reads the files and returns a store that keeps them. A file that can't be read
@@ -107,13 +108,16 @@ func (s *Store) OnChange(fn func(ids []provider.AccountID)) { s.hook.Store(&fn) 
 // Snapshot takes what planning may know. It costs the same however much is remembered.
 func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 	f := s.facts.Load()
-	return &route.Snapshot{Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests, Rounds: s.rounds.load()}
+	return &route.Snapshot{
+		Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests, Rounds: s.rounds.load(), Choices: f.choosing().Choices,
+	}
 }
 
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
 	copied [3]bool
+	chose  bool // chosen is another
 	dirty  [fileCount]bool
 	ids    []provider.AccountID
 }
@@ -181,7 +185,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [3]bool{} {
+	if e.copied != [3]bool{} || e.chose {
 		next := e.facts
 		s.facts.Store(&next)
 	}

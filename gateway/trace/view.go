@@ -1,6 +1,9 @@
 package trace
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Account is one key, account or key-less provider as it stands.
 type Account struct {
@@ -72,11 +75,18 @@ type Group struct {
 	ID      string   `json:"id"`
 	Routing string   `json:"routing"`
 	Members []string `json:"members"`
+	Pick    string   `json:"pick,omitempty"` // of manual: the member that is used
 	Ready   int      `json:"ready"`
 	Next    string   `json:"next,omitempty"` // id of the candidate that would be asked first now
 	Auto    bool     `json:"auto,omitempty"`
 	Off     bool     `json:"off,omitempty"`
 	Removed bool     `json:"removed,omitempty"`
+}
+
+// Same says whether two tell the same of one group.
+func (g *Group) Same(o *Group) bool {
+	return g.ID == o.ID && g.Place == o.Place && g.Routing == o.Routing && g.Pick == o.Pick && g.Ready == o.Ready && g.Next == o.Next &&
+		g.Auto == o.Auto && g.Off == o.Off && g.Removed == o.Removed && slices.Equal(g.Members, o.Members)
 }
 
 // Log is one line of the gateway's log, cleaned of secrets.

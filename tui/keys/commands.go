@@ -10,6 +10,7 @@ var (
 	panes   = []Scope{InAccounts, InRequests, InConvs, InGroups, InLog}
 	opened  = []Scope{InRequest, InAccount, InHelp}
 	lists   = panes
+	ordered = []Scope{InAccounts, InAccount, InGroups}
 	account = []Scope{InAccounts, InAccount, InRequests, InRequest}
 )
 
@@ -88,8 +89,16 @@ var commands = []Command{
 		Help: "wake an account: end its rest now", Words: "rest again retry",
 	},
 	{
+		ID: Later, Keys: []string{"J"}, In: ordered, Hint: "later", Class: control.Reversible, Needs: []Need{NeedMates},
+		Help: "move an account, or a group's next member, later in the order", Words: "order down behind after routing",
+	},
+	{
+		ID: Earlier, Keys: []string{"K"}, In: ordered, Hint: "earlier", Class: control.Reversible, Needs: []Need{NeedMates},
+		Help: "move it earlier in the order", Words: "order up before first routing",
+	},
+	{
 		ID: Undo, Keys: []string{"U"}, Hint: "undo", Class: control.Reversible, Needs: []Need{NeedUndo},
-		Help: "undo the last pause, pin or wake", Words: "take back revert",
+		Help: "undo the last pause, pin, wake, move or cap", Words: "take back revert",
 	},
 
 	{

@@ -42,6 +42,8 @@ const (
 	Pause       ID = "account.pause"
 	Pin         ID = "account.pin"
 	Wake        ID = "account.wake"
+	Later       ID = "order.later"
+	Earlier     ID = "order.earlier"
 	Undo        ID = "undo"
 	Quit        ID = "quit"
 	Interrupt   ID = "interrupt"
@@ -79,6 +81,7 @@ const (
 	NeedRest                // the account rests
 	NeedUndo                // something can be taken back
 	NeedSent                // the request was sent to an account
+	NeedMates               // there are others to move it among
 )
 
 // Facts are what the screen knows when a command is asked for.
@@ -89,6 +92,7 @@ type Facts struct {
 	Rests   bool // the account meant rests
 	Undo    bool // there is a change to take back
 	Sent    bool // the request meant was sent to an account
+	Moves   bool // the account or member meant has others to move among
 }
 
 // Command is one thing that the person can ask for.
@@ -122,6 +126,7 @@ var unmet = [...]string{
 	NeedRest:    "it does not rest",
 	NeedUndo:    "there is nothing to undo",
 	NeedSent:    "it was sent to no account",
+	NeedMates:   "there is nothing to move it among",
 }
 
 func (n Need) met(f Facts) (ok bool, why string) {
@@ -132,5 +137,6 @@ func (n Need) met(f Facts) (ok bool, why string) {
 		NeedRest:    f.Rests,
 		NeedUndo:    f.Undo,
 		NeedSent:    f.Sent,
+		NeedMates:   f.Moves,
 	}[n], unmet[n]
 }

@@ -88,7 +88,7 @@ func (p *Palette) entry(c *canvas.Canvas, y int, e Entry) {
 	}
 	w := c.W()
 	name := min(26, max(w/2, 1))
-	c.Cut(3, y, name-3, e.Text, pen)
+	c.Cut(3, y, name-4, e.Text, pen)
 	room := w - name - 2
 	if e.Key != "" && w >= 40 {
 		n := c.Width(e.Key)

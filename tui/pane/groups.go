@@ -106,6 +106,8 @@ func (g *Groups) row(c *canvas.Canvas, v *View, y int, x *trace.Group) {
 	w := c.W()
 	pen, next, arrow := theme.FG, v.State.Name(x.Next), c.Glyphs().Arrow+" "
 	switch {
+	case x.Off && x.Auto:
+		pen, next, arrow = theme.Faint, "away", "  " // it was found, and taken away
 	case x.Off:
 		pen, next, arrow = theme.Faint, "off", "  "
 	case x.Next == "":

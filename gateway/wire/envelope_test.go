@@ -46,7 +46,7 @@ func TestOneWalkTellsWhatARequestIs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got.model, got.first, got.input, got.Text = span{}, span{}, span{}, 0
+		got.model, got.first, got.input, got.Text, got.Turns = span{}, span{}, span{}, 0, Turns{}
 		if got != c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", name, got, c.want)
 		}

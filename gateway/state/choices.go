@@ -17,6 +17,7 @@ type change struct {
 	words  string // what was done: "pause of codex/me"
 	before []was
 	lifted []trace.Rest
+	talks  []talkWas
 }
 
 // was is how one account stood by the person's wish.
@@ -105,6 +106,10 @@ func (s *Store) Undo(now time.Time) (words string, ids []provider.AccountID, ok 
 		}
 		for _, r := range last.lifted {
 			e.restore(s, r, now)
+		}
+		if len(last.talks) > 0 {
+			s.keeps.restoreTalks(last.talks)
+			e.dirty[affinity] = true
 		}
 		if len(last.before) > 0 {
 			e.tidy(now)

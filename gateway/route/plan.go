@@ -16,6 +16,7 @@ var steps = [...]func(*draft){
 	fit,       // keys made for another API than the best, aside
 	order,     // each pool by its own routing, and who was rate limited behind
 	asideLast, // a group's aside keys, behind all its others
+	keepFirst, // who answered the conversation
 	pinFirst,  // the person's pins
 	restLast,  // those that rest, behind the others
 	dress,     // the candidates as told, with their reasons

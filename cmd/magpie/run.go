@@ -167,7 +167,7 @@ func (n *node) furnish() error {
 	n.log = log
 	n.onClose(closeLog)
 	n.bus = trace.NewBus(trace.Options{Start: now, Location: n.p.zone})
-	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Log: log}, now)
+	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Affinity: n.paths.Affinity, Log: log}, now)
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,12 @@ import (
 	"dev.magpie/provider"
 )
 
-// Modes of affinity, and the routing that treats it otherwise than the others do.
+// Modes of affinity, as the config spells them.
 const (
 	affinityOff     = "off"
 	affinityTurn    = "turn"
 	affinitySession = "session"
 	affinityAuto    = "auto"
-	routingRotate   = "rotate"
-	routingOrder    = "order"
 )
 
 const (
@@ -52,7 +50,7 @@ func ruled(cat *provider.Catalog, g *provider.Group, depth int) bool {
 
 // Spreads says whether new conversations of a target go where the fewest are, so that planning
 // wants to know who holds how many.
-func (s *Snapshot) Spreads(t *provider.Target) bool { return s.targetRouting(t) == routingRotate }
+func (s *Snapshot) Spreads(t *provider.Target) bool { return s.targetRouting(t) == rotated }
 
 func (s *Snapshot) targetRouting(t *provider.Target) string {
 	if t.Group != nil {
@@ -144,12 +142,7 @@ func (d *draft) keeps(at int, mode string) (kept bool, why trace.KeepWhy) {
 
 // usedUp says whether a seat's allowance is known to be gone while another could answer.
 func (d *draft) usedUp(at int) bool {
-	t := &d.in[at]
-	share := float64(provider.SpentShare)
-	if d.s.routingOf(t.of) == routingOrder {
-		share = 100
-	}
-	if provider.Share(t.standing.Windows, t.model, d.s.Now) < share {
+	if t := &d.in[at]; t.used < d.s.SpentShare(t.of) {
 		return false
 	}
 	for i := range d.in {
@@ -172,6 +165,7 @@ func (d *draft) keep(at int, why trace.KeepWhy) {
 		r.Code = trace.WhyMoved
 	}
 	d.toFront(at, r)
+	d.moveCharge(&d.in[0])
 }
 
 // nextAfter gives a new turn to the next in turn after who answered the last one.
@@ -182,7 +176,7 @@ func (d *draft) nextAfter(at int) {
 			return
 		}
 	}
-	d.toFront(at, d.in[at].because)
+	d.toFront(at, trace.Reason{Code: trace.WhyNextTurn, By: string(d.in[at].who.ID)})
 }
 
 // spread gives a new conversation to who has the fewest. A nested group stands as a whole, so among
@@ -222,7 +216,7 @@ func nests(g *provider.Group) bool {
 func (d *draft) toFront(at int, because trace.Reason) {
 	t := d.in[at]
 	copy(d.in[1:at+1], d.in[:at])
-	t.because = because
+	t.because, t.lead = because, true
 	d.in[0] = t
 }
 

@@ -85,6 +85,7 @@ type candidate struct {
 	text     string           // what that reason needs besides
 	pin      *trace.Pinned    // the pin that concerns this request
 	rest     *trace.Rest
+	lead     bool         // its conversation puts it first
 	because  trace.Reason // why it stands where it does, by the last step that moved it; no code = as listed
 
 	known  bool // a window that counts the model was read

@@ -31,6 +31,9 @@ var verbs = map[control.Verb]struct {
 	control.Undo:   {control.Reversible, (*Gateway).undo},
 	control.Reload: {control.Reversible, (*Gateway).reload},
 	control.Cancel: {control.Ends, (*Gateway).cancelCall},
+
+	control.Move:   {control.Reversible, (*Gateway).moveTalk},
+	control.Forget: {control.Reversible, (*Gateway).forgetTalk},
 }
 
 // Preview says what a command would do. For one that ends something it gives a token
@@ -79,7 +82,7 @@ func (g *Gateway) Do(_ context.Context, c control.Command, token control.Token) 
 func unknownVerb(v control.Verb) error {
 	return &control.Error{
 		Status: http.StatusBadRequest, Code: "unknown_verb",
-		Message: fmt.Sprintf("%q is no verb that this version carries out: pause, resume, pin, unpin, wake, undo, reload, cancel", string(v)),
+		Message: fmt.Sprintf("%q is no verb that this version carries out: pause, resume, pin, unpin, wake, undo, move, forget, reload, cancel", string(v)),
 	}
 }
 

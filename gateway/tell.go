@@ -9,6 +9,7 @@ import (
 
 	"dev.magpie/gateway/failure"
 	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
@@ -254,7 +255,11 @@ func (g *Gateway) tellGroups(lv *live, now time.Time) {
 		for i, m := range gr.Members {
 			told.Members[i] = m.String()
 		}
-		plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: "group/" + gr.ID, Group: gr}})
+		call := route.Call{Target: provider.Target{Asked: "group/" + gr.ID, Group: gr}}
+		if snap.Spreads(&call.Target) { // who is next is told of a new conversation
+			call.Held = g.d.State.Held(state.Talk{Scope: route.ScopeOf(&call.Target)}, now)
+		}
+		plan := route.Plan(snap, call)
 		for i := range plan.Order {
 			if plan.Order[i].Rest == nil {
 				told.Ready++

@@ -21,6 +21,10 @@ const (
 	Undo   Verb = "undo"
 	Reload Verb = "reload"
 	Cancel Verb = "cancel"
+
+	// Of conversations.
+	Move   Verb = "move"
+	Forget Verb = "forget"
 )
 
 // Command is one wish: what, whom, how.
@@ -37,6 +41,8 @@ type Args struct {
 	Model   string `json:"model,omitempty"`
 	Only    bool   `json:"only,omitempty"`
 	Request int64  `json:"request,omitempty"`
+	Session string `json:"session,omitempty"` // of move and forget: a conversation, as routes tell it
+	To      string `json:"to,omitempty"`      // of move: whom, as Who
 }
 
 // Class says how dangerous a command is.

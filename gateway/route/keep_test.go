@@ -114,7 +114,7 @@ func TestWhoKeepsAConversation(t *testing.T) {
 			if c.Keep != nil {
 				want.Last, want.CacheRead = string(c.Keep.ID), c.Keep.CacheRead
 			}
-			switch tt.why { //nolint:exhaustive // the others keep nobody
+			switch tt.why {
 			case trace.KeepSession, trace.KeepTurn, trace.KeepCache, trace.KeepMoved:
 				want.Kept = true
 			}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"io/fs"
 	"slices"
 	"sync"
@@ -294,7 +295,7 @@ func (s *Store) Scopes(session string) []string {
 func (k *keeps) of(session string) []*kept {
 	var found []*kept
 	for e := k.newest; e != nil; e = e.older {
-		if e.session == session || e.session == "" && e.talk.ID == session {
+		if cmp.Or(e.session, e.talk.ID) == session {
 			found = append(found, e)
 		}
 	}

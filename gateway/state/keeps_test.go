@@ -277,8 +277,10 @@ func TestAPersonMovesAndForgetsAConversationAndTakesItBack(t *testing.T) {
 	if n := s.ForgetTalk("s1"); n != 3 || answerer(s, main, now) != "" {
 		t.Errorf("%d forgotten", n)
 	}
-	if n := s.ForgetTalk("s9"); n != 0 {
-		t.Errorf("%d of an unknown one forgotten", n)
+	for _, unknown := range []string{"s9", "", "0123|s1"} {
+		if n := s.ForgetTalk(unknown); n != 0 {
+			t.Errorf("%d of %q, an unknown one, forgotten", n, unknown)
+		}
 	}
 	s.Undo(now)
 	if answerer(s, main, now) != "own/b" || answerer(s, small, now) != "own/a" {

@@ -73,11 +73,11 @@ func run(ctx context.Context) int {
 		if o.bins[p.name] == "" {
 			if o.only == "" {
 				fmt.Printf("%s: not installed: %s\n", p.name, o.gone[p.name])
-				skipped += len(p.tasks)
+				skipped += len(p.all())
 			}
 			continue
 		}
-		for _, t := range p.tasks {
+		for _, t := range p.all() {
 			name := p.name + ", " + t.name
 			if !strings.Contains(name, o.only) {
 				continue
@@ -88,7 +88,7 @@ func run(ctx context.Context) int {
 				continue
 			}
 			begun := time.Now()
-			if err := perform(ctx, o, p, t); err != nil {
+			if err := t.run(ctx, o, p); err != nil {
 				failed++
 				fmt.Printf("%s: FAILED after %.1f s\n%s\n", name, time.Since(begun).Seconds(), indent(err.Error()))
 				continue
@@ -102,6 +102,24 @@ func run(ctx context.Context) int {
 		return 1
 	}
 	return 0
+}
+
+// work is a task or a conversation by its name.
+type work struct {
+	name string
+	run  func(ctx context.Context, o options, p program) error
+}
+
+// all is everything that a program is to do.
+func (p program) all() []work {
+	var all []work
+	for _, t := range p.tasks {
+		all = append(all, work{t.name, func(ctx context.Context, o options, p program) error { return perform(ctx, o, p, t) }})
+	}
+	if p.talk != nil {
+		all = append(all, work{"a conversation", converse})
+	}
+	return all
 }
 
 func indent(s string) string {

@@ -19,8 +19,8 @@ import (
 	"dev.magpie/provider"
 )
 
-// threeKeys is a vendor with the keys k1 k2 k3, routed and kept as it says.
-func threeKeys(routing, affinity string, keys int) string {
+// talkKeys is a vendor with the keys k1 k2 k3, routed and kept as it says.
+func talkKeys(routing, affinity string, keys int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[providers.a]\nchat = \"{a}/v1\"\nresponses = \"{a}/v1\"\nmessages = \"{a}\"\ngemini = \"{a}/v1beta\"\nrouting = %q\naffinity = %q\nkeys = [", routing, affinity)
 	for i := 1; i <= keys; i++ {
@@ -106,7 +106,7 @@ func TestWhereTheSecondRequestOfASessionGoes(t *testing.T) {
 		{"rotate", "off", "new user turn", "k2 off"},
 	} {
 		t.Run(strings.Join([]string{c.routing, c.affinity, c.second}, ", "), func(t *testing.T) {
-			r := newRig(t, threeKeys(c.routing, c.affinity, 2), vendors{"a": caching()})
+			r := newRig(t, talkKeys(c.routing, c.affinity, 2), vendors{"a": caching()})
 			d := r.dialog("s1", "a/m")
 			first := d.says("one")
 			if c.affinity != "off" {
@@ -131,7 +131,7 @@ func TestWhereTheSecondRequestOfASessionGoes(t *testing.T) {
 }
 
 func TestEachTurnGoesOneFurtherAndItsToolResultsStay(t *testing.T) {
-	r := newRig(t, threeKeys("rotate", "auto", 3), vendors{"a": caching()})
+	r := newRig(t, talkKeys("rotate", "auto", 3), vendors{"a": caching()})
 	main := r.dialog("s1", "a/m")
 	for i, key := range []string{"k1", "k2", "k3", "k1"} {
 		turn := main.says("turn")
@@ -147,7 +147,7 @@ func TestEachTurnGoesOneFurtherAndItsToolResultsStay(t *testing.T) {
 }
 
 func TestASessionMovesOnlyFromWhoRests(t *testing.T) {
-	r := newRig(t, threeKeys("order", "session", 2), vendors{"a": caching()})
+	r := newRig(t, talkKeys("order", "session", 2), vendors{"a": caching()})
 	d := r.dialog("s1", "a/m")
 	want(t, d.says("one"), "k1 first")
 	r.restNow("a/k1", trace.Rate, trace.ByCooldown, time.Minute)
@@ -160,7 +160,7 @@ func TestASessionMovesOnlyFromWhoRests(t *testing.T) {
 
 func TestGeminiWithoutASessionHeaderStaysOnItsKey(t *testing.T) {
 	for _, streamed := range []bool{false, true} {
-		r := newRig(t, threeKeys("rotate", "session", 2), vendors{"a": caching()})
+		r := newRig(t, talkKeys("rotate", "session", 2), vendors{"a": caching()})
 		path, _ := asking("gemini", "a/m", streamed)
 		turn := func(contents, more string) trace.Route {
 			if got := r.ask(path, `{"contents":[`+contents+`]`+more+`}`); got.status != 200 {
@@ -186,7 +186,7 @@ func TestAConversationSurvivesARestart(t *testing.T) {
 		if step != "" {
 			v.Script(keyOf(1), standin.Must(step)...)
 		}
-		talk(newRig(t, threeKeys("order", "auto", 2), vendors{"a": v}, func(d *gateway.Deps) { d.State = store }))
+		talk(newRig(t, talkKeys("order", "auto", 2), vendors{"a": v}, func(d *gateway.Deps) { d.State = store }))
 		if err := store.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestAConversationSurvivesARestart(t *testing.T) {
 func TestAColdOrUncachedConversationFollowsTheRouting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := caching()
-		r := newRig(t, threeKeys("order", "auto", 2), vendors{"a": v})
+		r := newRig(t, talkKeys("order", "auto", 2), vendors{"a": v})
 		r.restNow("a/k1", trace.Rate, trace.ByCooldown, 10*time.Second)
 		d := r.dialog("s1", "a/m")
 		v.Script(standin.AnyKey, standin.Must("ok usage=3000/1023/20", "ok usage=3000/1024/20 x*")...)
@@ -229,8 +229,8 @@ func TestAColdOrUncachedConversationFollowsTheRouting(t *testing.T) {
 
 func TestNewConversationsOfARotatingProviderAreSpread(t *testing.T) {
 	for name, toml := range map[string]string{
-		"a provider": threeKeys("rotate", "auto", 2),
-		"a group":    threeKeys("order", "auto", 2) + "[groups.g]\nmembers = [\"a/m\"]\nrouting = \"rotate\"\n",
+		"a provider": talkKeys("rotate", "auto", 2),
+		"a group":    talkKeys("order", "auto", 2) + "[groups.g]\nmembers = [\"a/m\"]\nrouting = \"rotate\"\n",
 	} {
 		for _, apart := range []int{0, 1} { // with the turn in between the counter is even for both
 			t.Run(fmt.Sprint(name, ", ", apart, " turns between"), func(t *testing.T) {
@@ -263,9 +263,9 @@ func TestNewConversationsOfARotatingProviderAreSpread(t *testing.T) {
 
 func TestAKeyAddedInAConversationDoesNotTakeItOver(t *testing.T) {
 	var r *rig
-	r = newRig(t, threeKeys("order", "auto", 1), vendors{"a": caching()}, func(d *gateway.Deps) {
+	r = newRig(t, talkKeys("order", "auto", 1), vendors{"a": caching()}, func(d *gateway.Deps) {
 		d.Load = func() (*config.Config, *provider.Catalog, error) {
-			toml := strings.Replace(threeKeys("order", "auto", 1), "keys = [", "keys = [{ name = \"k0\", value = \"sk-test-k0-000000000000\" }, ", 1)
+			toml := strings.Replace(talkKeys("order", "auto", 1), "keys = [", "keys = [{ name = \"k0\", value = \"sk-test-k0-000000000000\" }, ", 1)
 			cfg, cat := r.parse(strings.ReplaceAll(toml, "{a}", r.cat.Provider("a").Bases[wire.Messages]))
 			return cfg, cat, nil
 		}
@@ -279,7 +279,7 @@ func TestAKeyAddedInAConversationDoesNotTakeItOver(t *testing.T) {
 
 func TestAReplyThatBreaksOffForgetsItsAnswererAlone(t *testing.T) {
 	v := caching()
-	r := newRig(t, threeKeys("order", "session", 2), vendors{"a": v})
+	r := newRig(t, talkKeys("order", "session", 2), vendors{"a": v})
 	d := r.dialog("s1", "a/m")
 	r.restNow("a/k1", trace.Rate, trace.ByCooldown, time.Minute)
 	want(t, d.says("one"), "k2 first")
@@ -298,7 +298,7 @@ func TestAReplyThatBreaksOffForgetsItsAnswererAlone(t *testing.T) {
 func TestAnAgentThatLeavesChangesNothingOfItsConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := caching()
-		r := newRig(t, threeKeys("order", "session", 2), vendors{"a": v})
+		r := newRig(t, talkKeys("order", "session", 2), vendors{"a": v})
 		d := r.dialog("s1", "a/m")
 		r.restNow("a/k1", trace.Rate, trace.ByCooldown, time.Second)
 		want(t, d.says("one"), "k2 first")
@@ -321,7 +321,7 @@ func TestAnAgentThatLeavesChangesNothingOfItsConversation(t *testing.T) {
 }
 
 func TestACountOfTokensIsNoPartOfAConversation(t *testing.T) {
-	r := newRig(t, strings.Replace(threeKeys("rotate", "auto", 2), "keys =", "models = [\"m\"]\nkeys =", 1), vendors{"a": caching()})
+	r := newRig(t, strings.Replace(talkKeys("rotate", "auto", 2), "keys =", "models = [\"m\"]\nkeys =", 1), vendors{"a": caching()})
 	for range 3 {
 		if got := r.ask("/v1/messages/count_tokens", `{"model":"a/m","messages":[{"role":"user","content":"one"}]}`, "X-Claude-Code-Session-Id: s1"); got.status != 200 {
 			t.Fatalf("%d %s", got.status, got.body)
@@ -359,7 +359,7 @@ func TestWhichConversationARequestBelongsTo(t *testing.T) {
 		{"a line of billing in the system prompt", "/v1/messages", strings.Replace(chat(one, `,"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1; cch=71fea;"}]`), "{", `{"max_tokens":9,`, 1), strings.Replace(chat(one, `,"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1; cch=0aaa9;"}]`), "{", `{"max_tokens":9,`, 1), nil, nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, threeKeys("order", "session", 2), vendors{"a": caching()})
+			r := newRig(t, talkKeys("order", "session", 2), vendors{"a": caching()})
 			for i, body := range []string{c.first, c.second} {
 				heads := c.heads
 				if i > 0 {
@@ -377,7 +377,7 @@ func TestWhichConversationARequestBelongsTo(t *testing.T) {
 }
 
 func TestRulesTellTheConversationsOfASessionApart(t *testing.T) {
-	toml := threeKeys("order", "session", 2) + "[groups.g]\nmembers = [\"a/m\", \"a/title\"]\nrules = [{ use = \"a/title\", tokens = 100000 }]\naffinity = \"session\"\nrouting = \"order\"\n" +
+	toml := talkKeys("order", "session", 2) + "[groups.g]\nmembers = [\"a/m\", \"a/title\"]\nrules = [{ use = \"a/title\", tokens = 100000 }]\naffinity = \"session\"\nrouting = \"order\"\n" +
 		"[groups.plain]\nmembers = [\"a/m\"]\naffinity = \"session\"\n"
 	for group, why := range map[string]string{"group/g": "first", "group/plain": "session"} {
 		r := newRig(t, toml, vendors{"a": caching()})
@@ -396,7 +396,7 @@ func TestRulesTellTheConversationsOfASessionApart(t *testing.T) {
 // two conversations apart.
 func TestInterleavedConversationsStayOnAKeyEach(t *testing.T) {
 	v := caching()
-	r := newRig(t, threeKeys("rotate", "session", 3), vendors{"a": v})
+	r := newRig(t, talkKeys("rotate", "session", 3), vendors{"a": v})
 	turn := func(name string, n int) trace.Route {
 		items := make([]string, 0, 2*n)
 		for i := range n {
@@ -428,7 +428,7 @@ func TestInterleavedConversationsStayOnAKeyEach(t *testing.T) {
 		t.Errorf("it went on to %s", by(next))
 	}
 
-	strict := newRig(t, threeKeys("rotate", "off", 3), vendors{"a": caching()})
+	strict := newRig(t, talkKeys("rotate", "off", 3), vendors{"a": caching()})
 	d := strict.dialog("s1", "a/m")
 	var all []string
 	for range 4 {
@@ -440,7 +440,7 @@ func TestInterleavedConversationsStayOnAKeyEach(t *testing.T) {
 }
 
 func TestAPersonMovesAndForgetsAConversation(t *testing.T) {
-	r := newRig(t, threeKeys("order", "auto", 3)+"[groups.g]\nmembers = [\"a/title\"]\n", vendors{"a": caching()})
+	r := newRig(t, talkKeys("order", "auto", 3)+"[groups.g]\nmembers = [\"a/title\"]\n", vendors{"a": caching()})
 	d, side := r.dialog("s1", "a/m"), r.dialog("s1", "group/g")
 	want(t, d.says("one"), "k1 first")
 	want(t, side.says("one"), "k1 first")
@@ -470,7 +470,7 @@ func TestAPersonMovesAndForgetsAConversation(t *testing.T) {
 }
 
 func TestWhatIsToldOfAKeptConversationIsPlain(t *testing.T) {
-	r := newRig(t, threeKeys("order", "auto", 2), vendors{"a": caching()})
+	r := newRig(t, talkKeys("order", "auto", 2), vendors{"a": caching()})
 	d := r.dialog("s1", "a/m")
 	d.says("one")
 	second := d.says("two")
@@ -488,7 +488,7 @@ func TestAKeyInASessionHeaderIsNeitherToldNorWrittenDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRig(t, threeKeys("order", "auto", 2), vendors{"a": caching()}, func(d *gateway.Deps) { d.State = store })
+	r := newRig(t, talkKeys("order", "auto", 2), vendors{"a": caching()}, func(d *gateway.Deps) { d.State = store })
 	d := r.dialog(keyOf(1), "a/m")
 	d.says("one")
 	want(t, d.says("two"), "k1 cache")

@@ -12,6 +12,10 @@
 //	candidate   one key or account with one model
 //	try         one attempt at one candidate
 //	hold        the part of a try in which the reply is kept back, so that another may still answer
+//	pool        the candidates that one routing orders
+//	aside       a key made for another API than the best of its pool: tried after it
+//	sunk        rate limited a while ago, so behind the others of its pool
+//	held        at its cap, or used up and not to spend credits: not asked
 //	rest        a candidate is put behind the others until a time
 //	refusal     what an agent is told instead of a reply, in its own API's shape
 //	passing     bytes of a vendor's reply are out: nobody else may speak any more

@@ -163,6 +163,11 @@ func (g *Gateway) arm(lv *live, now time.Time) {
 		if a.Pinned != nil {
 			sooner(a.Pinned.Until)
 		}
+		for i := range a.Windows {
+			if r := a.Windows[i].Resets; r != nil {
+				sooner(*r)
+			}
+		}
 	}
 	t := &g.teller
 	t.mu.Lock()
@@ -251,7 +256,7 @@ func (g *Gateway) tellGroups(lv *live, now time.Time) {
 	snap := g.d.State.Snapshot(lv.cat, now)
 	snap.Lists = lv.fetched()
 	for _, gr := range lv.cat.Groups {
-		told := trace.Group{ID: gr.ID, Place: gr.Place, Routing: gr.Routing, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
+		told := trace.Group{ID: gr.ID, Place: gr.Place, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members))}
 		for i, m := range gr.Members {
 			told.Members[i] = m.String()
 		}
@@ -260,6 +265,7 @@ func (g *Gateway) tellGroups(lv *live, now time.Time) {
 			call.Held = g.d.State.Held(state.Talk{Scope: route.ScopeOf(&call.Target)}, now)
 		}
 		plan := route.Plan(snap, call)
+		told.Routing = plan.Routing
 		for i := range plan.Order {
 			if plan.Order[i].Rest == nil {
 				told.Ready++

@@ -29,10 +29,13 @@ func BenchmarkPlanFourWithOneResting(b *testing.B) {
 	}
 }
 
+var everyOrder = []string{"smart", "order", "rotate", "usage", "pace", "weight"}
+
 // large is fifty candidates in ten groups inside one, all with readings, some resting.
-func large(tb testing.TB) (route.Snapshot, route.Call) {
+func large(tb testing.TB, routing string) (route.Snapshot, route.Call) {
 	var text strings.Builder
 	var members []string
+	fmt.Fprintf(&text, "routing = %q\nsink = true\n", routing)
 	for i := range 10 {
 		fmt.Fprintf(&text, "[providers.p%d]\nchat = \"http://p.example/v1\"\nkeys = [", i)
 		for j := range 5 {
@@ -45,8 +48,12 @@ func large(tb testing.TB) (route.Snapshot, route.Call) {
 	cat := catalog(tb, text.String())
 	s := route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}}
 	for i, a := range cat.AllAccounts() {
-		windows := []provider.Window{{Name: "7 days", Used: float64(i), Resets: now.AddDate(0, 0, 3), Read: now}}
-		s.Standing[a.ID] = route.Standing{Windows: windows, Told: route.Told(windows), Read: now}
+		windows := []provider.Window{{Name: "7 days", Used: float64(2 * i), Resets: now.AddDate(0, 0, 50-i), Read: now}}
+		st := route.Standing{Windows: windows, Told: route.Told(windows), Read: now, Lately: route.Lately{Tokens: float64(50 - i), At: now}}
+		if i%10 == 5 {
+			st.Sunk = route.Sunk{Seq: uint64(60 - i), At: now}
+		}
+		s.Standing[a.ID] = st
 		if i%10 == 0 {
 			s.Rests[route.RestKey(a)] = trace.Rest{Key: route.RestKey(a), Why: trace.Rate, Until: now.AddDate(0, 0, 1)}
 		}
@@ -55,13 +62,17 @@ func large(tb testing.TB) (route.Snapshot, route.Call) {
 }
 
 func BenchmarkPlanFiftyInTenGroups(b *testing.B) {
-	s, c := large(b)
-	if n := len(route.Plan(&s, c).Order); n != 50 {
-		b.Fatalf("%d candidates", n)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		route.Plan(&s, c)
+	for _, routing := range everyOrder {
+		b.Run(routing, func(b *testing.B) {
+			s, c := large(b, routing)
+			if p, _ := route.Decide(&s, c); len(p.Order) != 50 {
+				b.Fatalf("%d candidates", len(p.Order))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				route.Decide(&s, c)
+			}
+		})
 	}
 }
 
@@ -71,8 +82,10 @@ func TestAPlanCostsFewAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { route.Plan(&d.snap, one) }); n > 3 {
 		t.Errorf("one candidate: %v allocations, want 3 at most", n)
 	}
-	s, c := large(t)
-	if n := testing.AllocsPerRun(100, func() { route.Plan(&s, c) }); n > 200 {
-		t.Errorf("fifty candidates: %v allocations, want 200 at most", n)
+	for _, routing := range everyOrder {
+		s, c := large(t, routing)
+		if n := testing.AllocsPerRun(100, func() { route.Decide(&s, c) }); n > 200 {
+			t.Errorf("fifty candidates by %s: %v allocations, want 200 at most", routing, n)
+		}
 	}
 }

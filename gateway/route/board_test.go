@@ -2,6 +2,7 @@ package route_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,41 +39,61 @@ type board struct {
 
 // draw reads "a fine, b rests, c paused; x fine": before the semicolon are own's keys,
 // asked for model m, after it those of spare, which falls back to model s.
-func draw(t testing.TB, text string) board {
+func draw(t testing.TB, text string) board { return drawAs(t, "", text) }
+
+// drawAs draws with settings of the provider own.
+func drawAs(t testing.TB, settings, text string) board {
 	t.Helper()
 	own, spare, _ := strings.Cut(text, ";")
 	var toml strings.Builder
-	fmt.Fprintf(&toml, "[providers.own]\nchat = \"http://own.example/v1\"\nmessages = \"http://own.example\"\nkeys = [%s]\n", keys(own))
+	fmt.Fprintf(&toml, "[providers.own]\nchat = \"http://own.example/v1\"\nmessages = \"http://own.example\"\n%s\n%s", settings, keys(own))
 	if spare != "" {
-		fmt.Fprintf(&toml, "fallback = [\"spare/s\"]\n[providers.spare]\nchat = \"http://spare.example/v1\"\nkeys = [%s]\n", keys(spare))
+		fmt.Fprintf(&toml, "fallback = [\"spare/s\"]\n[providers.spare]\nchat = \"http://spare.example/v1\"\n%s", keys(spare))
 	}
 	b := board{cat: catalog(t, toml.String())}
 	b.snap = route.Snapshot{Now: now, Catalog: b.cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}}
+	signIn(b.cat)
 	stand(t, &b, "own", "m", own)
 	stand(t, &b, "spare", "s", spare)
 	return b
 }
 
+// signIn makes the accounts of a catalogue ready.
+func signIn(cat *provider.Catalog) {
+	for _, a := range cat.AllAccounts() {
+		if a.Kind == provider.KindAccount {
+			a.Unready = ""
+		}
+	}
+}
+
+// keys writes the keys, and the accounts, that words tell of.
 func keys(words string) string {
-	var list []string
+	var list, accounts []string
 	for each := range strings.SplitSeq(words, ",") {
 		name, how, _ := strings.Cut(strings.TrimSpace(each), " ")
-		key := `name = "` + name + `", value = "sk-` + name + `"`
+		key, account := `name = "`+name+`", value = "sk-`+name+`"`, false
 		for word := range strings.FieldsSeq(how) {
 			switch word {
 			case "off":
 				key += ", off = true"
 			case "barred":
 				key += `, models = ["another"]`
-			case "for-messages":
-				key += `, protocol = "messages"`
-			case "for-gemini":
-				key += `, protocol = "gemini"`
+			case "for-chat", "for-messages", "for-gemini":
+				key += `, protocol = "` + strings.TrimPrefix(word, "for-") + `"`
+			case "weighs-2", "weighs-3":
+				key += `, weight = ` + strings.TrimPrefix(word, "weighs-")
+			case "account":
+				account = true
 			}
+		}
+		if account {
+			accounts = append(accounts, `{ name = "`+name+`" }`)
+			continue
 		}
 		list = append(list, "{ "+key+" }")
 	}
-	return strings.Join(list, ", ")
+	return "keys = [" + strings.Join(list, ", ") + "]\naccounts = [" + strings.Join(accounts, ", ") + "]\n"
 }
 
 func stand(t testing.TB, b *board, id, model, words string) {
@@ -99,7 +120,7 @@ func stand(t testing.TB, b *board, id, model, words string) {
 func put(b *board, a *provider.Account, st *route.Standing, model, word string) bool {
 	rest := trace.Rest{Key: route.RestKey(a), Why: trace.Rate, By: trace.ByBackoff, Since: now.Add(-time.Minute), Until: now.Add(time.Minute)}
 	switch word {
-	case "fine", "off", "barred", "for-messages", "for-gemini":
+	case "fine", "off", "barred", "for-chat", "for-messages", "for-gemini", "weighs-2", "weighs-3", "account":
 	case "low":
 		st.Windows = []provider.Window{{Name: "7 days", Used: 93, Resets: now.Add(time.Hour), Read: now}}
 	case "at-97", "at-98":
@@ -136,9 +157,57 @@ func put(b *board, a *provider.Account, st *route.Standing, model, word string) 
 	case "unready":
 		st.Unready = "OWN_KEY is not set"
 	default:
-		return pin(st, word)
+		return count(st, word) || pin(st, word)
 	}
 	return true
+}
+
+// count reads how much was used: tokens=310, sunk=3, or a window by its span, such as
+// 7d=40@20h, 40 percent used and renewed in 20 hours; ?=10 has neither span nor reset,
+// 7d/opus=100 counts opus alone, and a window with a minus renewed some time ago.
+func count(st *route.Standing, word string) bool {
+	name, value, found := strings.Cut(word, "=")
+	if !found {
+		return false
+	}
+	value, at, timed := strings.Cut(value, "@")
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return false
+	}
+	switch name {
+	case "tokens":
+		st.Lately = route.Lately{Tokens: n, At: now}
+		return true
+	case "sunk":
+		st.Sunk = route.Sunk{Seq: uint64(n), At: now.Add(-time.Hour)}
+		return true
+	}
+	span, model, _ := strings.Cut(name, "/")
+	w := provider.Window{Name: name, Used: n, Model: model, Read: now}
+	if span != "?" {
+		w.Span = long(span)
+		w.Name = provider.SpanName(w.Span)
+	}
+	if timed {
+		w.Resets = now.Add(long(at))
+	}
+	st.Windows, st.Read = append(st.Windows, w), now
+	return true
+}
+
+// long reads 7d, 20h, 10m, -1h, 2d1m.
+func long(s string) time.Duration {
+	days := 0
+	if d, rest, ok := strings.Cut(s, "d"); ok {
+		days, _ = strconv.Atoi(d)
+		s = rest
+	}
+	d, err := time.ParseDuration(s + "0s")
+	if err != nil {
+		panic(err)
+	}
+	return d + time.Duration(days)*24*time.Hour
 }
 
 func pin(st *route.Standing, word string) bool {

@@ -30,25 +30,34 @@ func (h held) say(r *trace.Reason) {
 	}
 }
 
-// heldNow says whether a cap or the wish to spend no credits holds an account: any window
-// that counts the model at its own share does. Keys have neither.
-func (d *draft) heldNow(t *seat) held {
-	a := t.who
-	if a.Kind != provider.KindAccount || len(t.standing.Windows) == 0 {
+// Held says at which share an account is held for a model, 0 = it is not, and until when;
+// zero = unknown. Without a model it goes by the windows that count all of them.
+func (s *Snapshot) Held(a *provider.Account, model string) (at int, until time.Time) {
+	h := s.held(a, model, s.Standing[a.ID].Windows)
+	if h.back != nil {
+		until = *h.back
+	}
+	return h.at, until
+}
+
+// held says whether a cap or the wish to spend no credits holds an account: any window
+// that counts the model, at its own share, does. Keys have neither.
+func (s *Snapshot) held(a *provider.Account, model string, windows []provider.Window) held {
+	if a.Kind != provider.KindAccount || len(windows) == 0 {
 		return held{}
 	}
-	limits := d.s.limits(a)
+	limits := s.limits(a)
 	if limits.none() {
 		return held{}
 	}
 	var h held
 	var back time.Time
 	unknown := false
-	for i := range t.standing.Windows {
-		w := &t.standing.Windows[i]
+	for i := range windows {
+		w := &windows[i]
 		share, capped := limits.of(w.Name)
-		used := w.UsedAt(d.s.Now)
-		if share == 0 || w.Aside || used < float64(share) || !provider.Applies(*w, t.model) {
+		used := w.UsedAt(s.Now)
+		if share == 0 || w.Aside || used < float64(share) || !provider.Applies(*w, model) {
 			continue
 		}
 		// A cap is told before credits, and of several the fullest window's.

@@ -8,6 +8,9 @@ import (
 	"dev.magpie/provider"
 )
 
+// many is room for what does not fit into that for a few.
+const many = 48
+
 // maxDepth is how deep groups may stand in groups, the first included.
 const maxDepth = 8
 
@@ -83,6 +86,9 @@ func (d *draft) own(t *provider.Target) {
 }
 
 func (d *draft) enter(u unit) int {
+	if len(d.units) == cap(d.units) {
+		d.units = slices.Grow(d.units, max(many/2, len(d.units)))
+	}
 	d.units = append(d.units, u)
 	return len(d.units) - 1
 }
@@ -166,9 +172,12 @@ func (d *draft) add(who *provider.Account, like *candidate, met bool) {
 	if len(d.room) == cap(d.room) { // those that have a place keep it
 		d.room = make([]candidate, 0, max(8, 2*cap(d.room)))
 	}
-	d.room = append(d.room, *like)
+	d.room = d.room[:len(d.room)+1]
 	t := &d.room[len(d.room)-1]
-	t.who = who
+	t.who, t.of, t.model, t.effort, t.unit, t.place = who, like.of, like.model, like.effort, like.unit, like.place
+	if len(d.in) == cap(d.in) {
+		d.in = slices.Grow(d.in, max(many, len(d.in)))
+	}
 	d.in = append(d.in, seat{t})
 }
 

@@ -30,6 +30,7 @@ func drawWorld(t *rapid.T) world {
 	for _, p := range problems {
 		t.Fatalf("config: %v", p)
 	}
+	signIn(cat)
 	w := world{snap: route.Snapshot{
 		Now: now, Catalog: cat,
 		Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{},
@@ -45,8 +46,40 @@ func drawWorld(t *rapid.T) world {
 			}
 		}
 	}
+	w.snap.Choices = drawChoices(t, cat)
+	if chance(t, 2) {
+		w.snap.Rounds = map[string]route.Round{}
+		for _, key := range []string{"p0", "p1", "group/g0", "group/g1"} {
+			w.snap.Rounds[key] = route.Round{Turn: rapid.Uint64Range(0, 9).Draw(t, "turn"), Current: map[provider.AccountID]int{"p0/k0": rapid.IntRange(-3, 3).Draw(t, "current")}}
+		}
+	}
 	w.call = drawCall(t, cat)
 	return w
+}
+
+// routings are all that a config may hold, some of which this planner takes for smart.
+var routings = []string{"", "smart", "order", "rotate", "usage", "pace", "weight", "best"}
+
+func drawRouting(t *rapid.T) string { return rapid.SampledFrom(routings).Draw(t, "routing") }
+
+func drawChoices(t *rapid.T, cat *provider.Catalog) route.Choices {
+	var c route.Choices
+	if chance(t, 3) {
+		c.Routing = map[string]string{"p0": drawRouting(t), "group/g1": "manual"}
+	}
+	if chance(t, 3) {
+		c.Sink = map[string]bool{"p0": true, "group/g0": true}
+	}
+	if chance(t, 3) {
+		c.Order = map[string][]provider.AccountID{"p0": {"p0/k2", "p0/k1"}}
+	}
+	if chance(t, 3) {
+		c.Caps = map[provider.AccountID]route.Cap{}
+		for _, a := range cat.AllAccounts() {
+			c.Caps[a.ID] = route.Cap{Percent: rapid.SampledFrom([]int{-1, 0, 50}).Draw(t, "cap")}
+		}
+	}
+	return c
 }
 
 // chance is true once in n.
@@ -56,7 +89,7 @@ func drawConfig(t *rapid.T) *config.Config {
 	cfg := config.Default()
 	providers := rapid.IntRange(1, 4).Draw(t, "providers")
 	for i := range providers {
-		p := config.Provider{ID: fmt.Sprintf("p%d", i), NoPreset: true, Off: chance(t, 10), Bases: map[string]string{"chat": "http://p.example/v1"}}
+		p := config.Provider{ID: fmt.Sprintf("p%d", i), NoPreset: true, Off: chance(t, 10), Routing: drawRouting(t), Bases: map[string]string{"chat": "http://p.example/v1"}}
 		if chance(t, 2) {
 			p.Bases["messages"] = "http://p.example"
 		}
@@ -70,6 +103,9 @@ func drawConfig(t *rapid.T) *config.Config {
 			}
 			p.Keys = append(p.Keys, k)
 		}
+		for j := range rapid.IntRange(0, 2).Draw(t, "accounts") {
+			p.Accounts = append(p.Accounts, config.Account{Name: fmt.Sprintf("a%d", j), Cap: rapid.SampledFrom([]int{0, 0, 60}).Draw(t, "cap")})
+		}
 		for range rapid.IntRange(0, 3).Draw(t, "fallbacks") {
 			p.Fallback = append(p.Fallback, drawRef(t, providers))
 		}
@@ -77,7 +113,10 @@ func drawConfig(t *rapid.T) *config.Config {
 	}
 	groups := rapid.IntRange(0, 4).Draw(t, "groups")
 	for i := range groups {
-		g := config.Group{ID: fmt.Sprintf("g%d", i), Off: chance(t, 6)}
+		g := config.Group{ID: fmt.Sprintf("g%d", i), Off: chance(t, 6), Routing: drawRouting(t), Sticky: rapid.IntRange(0, 3).Draw(t, "sticky")}
+		if chance(t, 4) {
+			g.Routing = "manual"
+		}
 		for range rapid.IntRange(1, 4).Draw(t, "members") {
 			if i > 0 && chance(t, 3) { // of earlier ones only, so that none leads back
 				g.Members = append(g.Members, fmt.Sprintf("group/g%d", rapid.IntRange(0, i-1).Draw(t, "group")))
@@ -116,9 +155,21 @@ func drawStanding(t *rapid.T, _ *provider.Account) route.Standing {
 			Model: rapid.SampledFrom([]string{"", "m1", "p0/m2"}).Draw(t, "model"), Only: chance(t, 3),
 		}
 	}
-	if chance(t, 2) {
-		st.Windows = []provider.Window{{Name: "7 days", Used: rapid.Float64Range(0, 100).Draw(t, "used"), Read: now}}
-		st.Told = route.Told(st.Windows)
+	for range rapid.IntRange(0, 2).Draw(t, "windows") {
+		w := provider.Window{Name: "7 days", Used: rapid.SampledFrom([]float64{0, 12, 55, 60, 93, 99, 100}).Draw(t, "used"), Read: now}
+		w.Span = rapid.SampledFrom([]time.Duration{0, 5 * time.Hour, 7 * day}).Draw(t, "span")
+		w.Model = rapid.SampledFrom([]string{"", "", "m2"}).Draw(t, "of model")
+		if chance(t, 2) {
+			w.Resets = now.Add(time.Duration(rapid.IntRange(-2, 50).Draw(t, "resets")) * time.Hour)
+		}
+		st.Windows, st.Read = append(st.Windows, w), now
+	}
+	st.Told = route.Told(st.Windows)
+	if chance(t, 3) {
+		st.Sunk = route.Sunk{Seq: rapid.Uint64Range(1, 4).Draw(t, "sunk"), At: now.Add(-time.Hour)}
+	}
+	if chance(t, 3) {
+		st.Lately = route.Lately{Tokens: float64(rapid.IntRange(0, 3).Draw(t, "tokens")), At: now}
 	}
 	return st
 }
@@ -231,6 +282,8 @@ func TestLawWhoMustNotBeAskedIsNot(t *testing.T) {
 				t.Fatalf("%s can't serve", c.ID)
 			case w.call.Only != "" && a.ID != w.call.Only, w.call.Made != "" && a.ID != w.call.Made:
 				t.Fatalf("%s is not the one named", c.ID)
+			case c.Capped != 0:
+				t.Fatalf("%s is held", c.ID)
 			case w.call.Own && w.call.Protocol != "" && a.Protocol != "" && a.Protocol != w.call.Protocol:
 				t.Fatalf("%s is made for another API", c.ID)
 			}
@@ -273,7 +326,15 @@ func TestLawSameSnapshotSameAskSamePlan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		standing, rests := maps.Clone(w.snap.Standing), maps.Clone(w.snap.Rests)
+		rounds := fmt.Sprint(w.snap.Rounds)
 		first, second := route.Plan(&w.snap, w.call), route.Plan(&w.snap, w.call)
+		carried, _ := route.Decide(&w.snap, w.call)
+		if diff := cmp.Diff(first, carried); diff != "" {
+			t.Fatalf("the look and the plan that is carried out differ\n%s", diff)
+		}
+		if got := fmt.Sprint(w.snap.Rounds); got != rounds {
+			t.Fatalf("planning changed the rounds: %s", got)
+		}
 		if diff := cmp.Diff(first, second); diff != "" {
 			t.Fatalf("two plans differ\n%s", diff)
 		}

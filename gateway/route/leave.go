@@ -75,7 +75,7 @@ func (d *draft) whyNot(t *seat, pinnedOnly bool) (code trace.ReasonCode, text st
 	case t.standing.PausedAt(d.s.Now) != nil:
 		return trace.WhyPaused, ""
 	}
-	if t.held = d.heldNow(t); t.held.at == 0 {
+	if t.held = d.s.held(t.who, t.model, t.standing.Windows); t.held.at == 0 {
 		return "", ""
 	}
 	if t.held.credits {

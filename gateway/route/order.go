@@ -93,7 +93,7 @@ func (d *draft) pool(u *unit, to []seat) []seat {
 // is one: its order stands where the first of it that does not rest lands.
 func (d *draft) pooled(at int, to []seat) []seat {
 	u := &d.units[at]
-	var blocks []block
+	blocks := make([]block, 0, u.end-at)
 	var aside []seat
 	for i := at + 1; i < u.end; i = d.units[i].end {
 		v := &d.units[i]

@@ -47,6 +47,9 @@ func (d *draft) weigh(t *seat) {
 		return
 	}
 	t.used = provider.Share(st.Windows, t.model, d.s.Now)
+	if d.times == nil {
+		d.times = make([]time.Time, 0, 2*len(d.in))
+	}
 	from := len(d.times)
 	d.times = provider.AppendRenewals(d.times, st.Windows, t.model, d.s.Now)
 	t.renews = d.times[from:len(d.times):len(d.times)]

@@ -52,7 +52,8 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	if p := cat.Provider(a.Provider); p != nil {
 		off = off || p.Off
 	}
-	told.State = stateOf(&told, off)
+	held, _ := (&route.Snapshot{Now: now, Standing: f.standing}).Held(a, "")
+	told.State = stateOf(&told, off, held > 0)
 	return told
 }
 
@@ -64,7 +65,7 @@ func unready(a *provider.Account, st route.Standing) string {
 }
 
 // stateOf is the one word for how an account stands; what keeps it from being asked goes first.
-func stateOf(a *trace.Account, off bool) trace.State {
+func stateOf(a *trace.Account, off, held bool) trace.State {
 	switch {
 	case off:
 		return trace.Off
@@ -72,6 +73,8 @@ func stateOf(a *trace.Account, off bool) trace.State {
 		return trace.Unready
 	case a.Paused != nil:
 		return trace.Paused_
+	case held:
+		return trace.Held
 	case a.Rest != nil && (a.Rest.Why == trace.Credit || a.Rest.Why == trace.Quota):
 		return trace.Spent
 	case a.Rest != nil:

@@ -144,26 +144,48 @@ func TestReasons(t *testing.T) {
 		"rests until 15:04: rate limit, but there is no other": {
 			Code: trace.WhyRestOnly, Kind: trace.Rate, Until: later,
 		},
-		"pinned by you, so asked first":                                 {Code: trace.WhyPinned},
-		"pinned by you until 15:04, so asked first":                     {Code: trace.WhyPinned, Until: later},
-		"paused by you":                                                 {Code: trace.WhyPaused},
-		"paused by you until 15:04":                                     {Code: trace.WhyPaused, Until: later},
-		"held: 81% used is past its 80% cap":                            {Code: trace.WhyCapped, Share: 81, Limit: 80},
-		"held until 15:04: past its 80% cap":                            {Code: trace.WhyCapped, Limit: 80, Until: later},
-		"held: past its cap":                                            {Code: trace.WhyCapped},
-		"the request names another":                                     {Code: trace.WhyNotNamed},
-		"not ready: ANTHROPIC_API_KEY is not set":                       {Code: trace.WhyUnready, Text: "ANTHROPIC_API_KEY is not set"},
-		"not ready: its secret is missing":                              {Code: trace.WhyUnready},
-		"group cheap is switched off in the config":                     {Code: trace.WhyOff, Text: "group cheap"},
-		"it is switched off in the config":                              {Code: trace.WhyOff},
-		"its own list of models does not have this one":                 {Code: trace.WhyBarred},
-		"can be asked on messages only, not on the API of this request": {Code: trace.WhyProtocol, Text: "messages"},
-		"made for an API that its provider does not have":               {Code: trace.WhyProtocol},
-		"keeps the conversation where its cache is warm":                {Code: trace.WhyWarm},
-		"a new turn: next after codex/me":                               {Code: trace.WhyNextTurn, Text: "codex/me"},
-		"a new conversation: no other is on it lately, the fewest":      {Code: trace.WhyFewest},
-		"a new conversation: one other is on it lately, the fewest":     {Code: trace.WhyFewest, Count: 1},
-		"a new conversation: 3 others are on it lately, the fewest":     {Code: trace.WhyFewest, Count: 3},
+		"pinned by you, so asked first":             {Code: trace.WhyPinned},
+		"pinned by you until 15:04, so asked first": {Code: trace.WhyPinned, Until: later},
+		"paused by you":                             {Code: trace.WhyPaused},
+		"paused by you until 15:04":                 {Code: trace.WhyPaused, Until: later},
+		"held: 81% used is past its 80% cap":        {Code: trace.WhyCapped, Share: 81, Limit: 80},
+		"held until 15:04: past its 80% cap":        {Code: trace.WhyCapped, Limit: 80, Until: later},
+		"held: past its cap":                        {Code: trace.WhyCapped},
+		"held until 15:04: its allowance is used up, and it is not to spend credits": {
+			Code: trace.WhyNoCredits, Share: 100, Limit: 100, Until: later,
+		},
+		"not the member that you picked":                                        {Code: trace.WhyNotPicked},
+		"its plan does not list this model, and another's does":                 {Code: trace.WhyUnlisted},
+		"its allowance is not known yet, and its reply will tell it":            {Code: trace.WhyLearns},
+		"sooner to renew: 15:04, 12% used":                                      {Code: trace.WhySooner, At: later, Share: 12.4},
+		"sooner to renew: 15:04":                                                {Code: trace.WhySooner, At: later},
+		"renews later: Tue 09:00, 40% used":                                     {Code: trace.WhyLater, At: time.Date(2026, 12, 1, 9, 0, 0, 0, zone), Share: 40},
+		"nobody knows when it renews, so after those that renew":                {Code: trace.WhyUnknown},
+		"low: 93% used, so after those below 90%":                               {Code: trace.WhyLow, Share: 93},
+		"spent: 99% used, so after those with room":                             {Code: trace.WhySpent, Share: 99.9},
+		"least used: 12%":                                                       {Code: trace.WhyLeastUsed, Share: 12},
+		"more used: 40%":                                                        {Code: trace.WhyMoreUsed, Share: 40},
+		"served the fewest tokens lately: 310":                                  {Code: trace.WhyFewestTokens, Count: 310},
+		"served more tokens lately: 48.1k":                                      {Code: trace.WhyMoreTokens, Count: 48_100},
+		"its turn":                                                              {Code: trace.WhyTurn},
+		"its turn is next":                                                      {Code: trace.WhyTurn, Count: 1},
+		"its turn comes after 2 others":                                         {Code: trace.WhyTurn, Count: 2},
+		"has the most to spend: 4.5% an hour until 15:04":                       {Code: trace.WhyPace, Share: 4.5, At: later},
+		"has less to spend: 0.6% an hour":                                       {Code: trace.WhyLessPace, Share: 0.595},
+		"its turn by weight: 3 of 4":                                            {Code: trace.WhyWeight, Count: 3, Limit: 4},
+		"another's turn by weight: it has 1 of 4":                               {Code: trace.WhyWeighed, Count: 1, Limit: 4},
+		"the member that is picked":                                             {Code: trace.WhyPicked},
+		"a key made for another API, so after those that suit this request":     {Code: trace.WhyAside},
+		"a key made for messages, so after those that suit this request better": {Code: trace.WhyUnfit, Text: "messages"},
+		"limited at 15:04, so behind":                                           {Code: trace.WhySunk, At: later},
+		"the request names another":                                             {Code: trace.WhyNotNamed},
+		"not ready: ANTHROPIC_API_KEY is not set":                               {Code: trace.WhyUnready, Text: "ANTHROPIC_API_KEY is not set"},
+		"not ready: its secret is missing":                                      {Code: trace.WhyUnready},
+		"group cheap is switched off in the config":                             {Code: trace.WhyOff, Text: "group cheap"},
+		"it is switched off in the config":                                      {Code: trace.WhyOff},
+		"its own list of models does not have this one":                         {Code: trace.WhyBarred},
+		"can be asked on messages only, not on the API of this request":         {Code: trace.WhyProtocol, Text: "messages"},
+		"made for an API that its provider does not have":                       {Code: trace.WhyProtocol},
 	} {
 		if got := ReasonAt(r, now); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
@@ -201,6 +223,17 @@ func TestKeeping(t *testing.T) {
 		"leaves another, who can't be asked now":       {Why: trace.KeepGone},
 	} {
 		if got := Keep(a); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	for want, r := range map[string]trace.Reason{
+		"keeps the conversation where its cache is warm":            {Code: trace.WhyWarm},
+		"a new turn: next after codex/me":                           {Code: trace.WhyNextTurn, Text: "codex/me"},
+		"a new conversation: no other is on it lately, the fewest":  {Code: trace.WhyFewest},
+		"a new conversation: one other is on it lately, the fewest": {Code: trace.WhyFewest, Count: 1},
+		"a new conversation: 3 others are on it lately, the fewest": {Code: trace.WhyFewest, Count: 3},
+	} {
+		if got := ReasonAt(r, now); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}

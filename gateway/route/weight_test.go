@@ -1,0 +1,59 @@
+package route_test
+
+import (
+	"maps"
+	"testing"
+
+	"dev.magpie/gateway/route"
+	"dev.magpie/provider"
+)
+
+func TestTheSmoothWeightsOfEachRound(t *testing.T) {
+	b := drawAs(t, `routing = "weight"`, "a weighs-3, b fine")
+	for i, want := range []map[provider.AccountID]int{
+		{"own/a": -1, "own/b": 1}, {"own/a": -2, "own/b": 2}, {"own/a": 1, "own/b": -1}, {"own/a": 0, "own/b": 0},
+	} {
+		b.turns(b.call(), 1)
+		if got := b.snap.Rounds["own"].Current; !maps.Equal(got, want) {
+			t.Errorf("after plan %d: %v, want %v", i+1, got, want)
+		}
+	}
+}
+
+func TestAKeyThatIsGoneIsDroppedFromTheRound(t *testing.T) {
+	b := drawAs(t, `routing = "weight"`, "a fine, b paused, c rests")
+	b.snap.Rounds = map[string]route.Round{"own": {Current: map[provider.AccountID]int{"own/a": 1, "own/b": 2, "own/c": -3, "own/gone": 9}}}
+	b.turns(b.call(), 1)
+	if got, want := b.snap.Rounds["own"].Current, (map[provider.AccountID]int{"own/a": 1, "own/c": -3}); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v: who rests keeps its place", got, want)
+	}
+}
+
+// Where a conversation stays with another key of the provider, that one pays for the round.
+func TestTheChargeMovesToWhoeverKeepsTheConversation(t *testing.T) {
+	b := drawAs(t, `routing = "weight"`, "a weighs-3, b fine; x fine")
+	_, fx := route.DecideKeeping(&b.snap, b.call(), "own/b")
+	if got, want := fx.Rounds["own"].Current, (map[provider.AccountID]int{"own/a": 3, "own/b": -3}); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	_, fx = route.DecideKeeping(&b.snap, b.call(), "spare/x")
+	if got, want := fx.Rounds["own"].Current, (map[provider.AccountID]int{"own/a": -1, "own/b": 1}); !maps.Equal(got, want) {
+		t.Errorf("another provider's key pays nothing: %v, want %v", got, want)
+	}
+}
+
+// One provider in two members of an ordered group has one round for both.
+func TestARoundIsPlayedOnceInAPlan(t *testing.T) {
+	b, c := group(t, "[groups.g]\nrouting = \"order\"\nmembers = [\"a/x\", \"a/z\"]")
+	for routing, want := range map[string]string{"weight": "a/k1/x a/k2/x a/k1/z a/k2/z", "rotate": "a/k1/x a/k2/x a/k1/z a/k2/z"} {
+		b.cat.Provider("a").Routing = routing
+		b.snap.Rounds = nil
+		p, fx := route.Decide(&b.snap, c)
+		if got := full(p); got != want {
+			t.Errorf("%s: %s", routing, got)
+		}
+		if r := fx.Rounds["a"]; routing == "rotate" && r.Turn != 1 || routing == "weight" && r.Current["a/k1"] != -1 {
+			t.Errorf("%s: %+v", routing, r)
+		}
+	}
+}

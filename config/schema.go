@@ -35,7 +35,7 @@ var topFields = []field[Config]{
 		"`smart` `order` `rotate` `usage` `pace` `weight` `manual` `best` `zenith` `p2c` `random` or `fusion`", `"smart"`,
 		"Who goes first, for providers and groups that don't say.").later(routings...),
 	row("affinity", func(c *Config) *string { return &c.Affinity }, oneOf(modes...),
-		"`auto` `session` `turn` or `off`", `"auto"`, "Whether a conversation stays with who answered it.").later("auto", "off"),
+		"`auto` `session` `turn` or `off`", `"auto"`, "Whether a conversation stays with who answered it."),
 	row("sink", func(c *Config) *bool { return &c.Sink }, truth, yesNo, "false", "Put whoever was rate limited at the back."),
 	row("redact", func(c *Config) *[]string { return &c.Redact }, some(oneOf("secrets", "personal", "words")),
 		"list of `secrets` `personal` `words`", "[]", "What is masked before a vendor sees it.").later(),

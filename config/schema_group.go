@@ -13,7 +13,7 @@ var groupFields = []field[Group]{
 	row("name", func(g *Group) *string { return &g.Name }, text, "text", "the table's own name", "What people are shown."),
 	row("off", func(g *Group) *bool { return &g.Off }, truth, yesNo, "false", "Keep it, and serve it to nobody."),
 	row("routing", func(g *Group) *string { return &g.Routing }, oneOf(orders...), "as at the top", "as at the top", "Who goes first.").later(routings...),
-	row("affinity", func(g *Group) *string { return &g.Affinity }, oneOf(modes...), "as at the top", "as at the top", "As at the top.").later("auto", "off"),
+	row("affinity", func(g *Group) *string { return &g.Affinity }, oneOf(modes...), "as at the top", "as at the top", "As at the top."),
 	row("sink", func(g *Group) **bool { return &g.Sink }, ptr(truth), yesNo, "as at the top", "As at the top."),
 	row("members", func(g *Group) *[]string { return &g.Members }, some(member), memberWords, "[]", "Its models, in order. Groups stand in groups up to 8 deep.").
 		partly(func(g *Group) []string { return fixedEfforts(g.Members) }),

@@ -21,7 +21,7 @@ var providerFields = []field[Provider]{
 	row("models", func(p *Provider) *[]Model { return &p.Models }, list(readModel), "list of ids or tables", "[]", "The only models served; empty: whatever the vendor has."),
 	row("routing", func(p *Provider) *string { return &p.Routing }, oneOf("smart", "order", "rotate", "usage", "pace", "weight", "best", "zenith", "p2c", "random"),
 		"as at the top, without `manual` and `fusion`", "as at the top", "Which of its keys goes first.").later(routings...),
-	row("affinity", func(p *Provider) *string { return &p.Affinity }, oneOf(modes...), "as at the top", "as at the top", "As at the top.").later("auto", "off"),
+	row("affinity", func(p *Provider) *string { return &p.Affinity }, oneOf(modes...), "as at the top", "as at the top", "As at the top."),
 	row("sink", func(p *Provider) **bool { return &p.Sink }, ptr(truth), yesNo, "as at the top", "As at the top."),
 	row("fallback", func(p *Provider) *[]string { return &p.Fallback }, some(fallback), "list of `provider/model[:effort]`", "[]", "Asked when none of its keys answers, in this order.").
 		partly(func(p *Provider) []string { return fixedEfforts(p.Fallback) }),

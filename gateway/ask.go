@@ -27,7 +27,8 @@ type ask struct {
 	model   string
 	stream  bool // the agent reads events
 	agent   string
-	session string
+	session string // the conversation, as people know it
+	talk    string // and as its agent does
 	only    string // X-Magpie-Account
 	start   time.Time
 	look    bool // it is only thought of
@@ -92,21 +93,8 @@ func (a *ask) read(r *http.Request, limit int64) *wire.Refusal {
 	if a.model == "" {
 		return &wire.Refusal{Status: http.StatusBadRequest, Param: "model", Words: "the request names no model: set \"model\" to one that GET /v1/models lists"}
 	}
-	if a.session == "" {
-		a.session = a.conversation()
-	}
+	a.named()
 	return nil
-}
-
-// conversation names the conversation of an agent that sends no session header.
-func (a *ask) conversation() string {
-	if id := sessionInUser(a.env.UserID); id != "" {
-		return id
-	}
-	if k := a.env.CacheKey; k != "" && len(k) <= 128 {
-		return k
-	}
-	return a.env.ConversationHash(a.body)
 }
 
 // sessionInUser reads the session that Claude Code puts into metadata.user_id.

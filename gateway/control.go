@@ -39,6 +39,9 @@ var verbs = map[control.Verb]struct {
 	control.Sink: {control.Reversible, (*Gateway).choose}, control.Cap: {control.Reversible, (*Gateway).choose},
 	control.Credits: {control.Reversible, (*Gateway).choose}, control.AutoReset: {control.Reversible, (*Gateway).choose},
 	control.Hide: {control.Reversible, (*Gateway).choose}, control.Show: {control.Reversible, (*Gateway).choose},
+
+	control.Move:   {control.Reversible, (*Gateway).moveTalk},
+	control.Forget: {control.Reversible, (*Gateway).forgetTalk},
 }
 
 // Preview says what a command would do. For one that ends something it gives a token

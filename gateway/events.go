@@ -189,9 +189,13 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 		s.endedByHand(o)
 	case o.verdict == nil:
 		s.answered(c, o)
+		s.remember(c, o, now)
 	case o.verdict.Kind != trace.TooLarge && o.verdict.Kind != trace.Prompt && o.verdict.Kind != trace.Request && o.verdict.Scope != trace.ScopeNone:
 		rest = s.g.rest(s.lv.cat, c, o, now)
 		s.g.limited(s.lv.cat, c, o.verdict, now)
+	}
+	if o.verdict != nil && o.passed && !o.gone {
+		s.brokeOff(c)
 	}
 	s.rec.ended(o, rest, now)
 	p := s.lv.cat.Provider(c.Provider)

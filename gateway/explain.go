@@ -33,6 +33,7 @@ func (g *Gateway) Explain(q Question) (trace.Route, error) {
 			return trace.Route{}, badCall(badBody(err).Words)
 		}
 		a.env, a.body = env, q.Body
+		a.named()
 		if a.model == "" {
 			a.model = env.Model
 		}

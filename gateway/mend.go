@@ -267,12 +267,16 @@ func (t *try) fit(body []byte) (out []byte, lost []wire.Loss) {
 // relay prepares the body of a request in the agent's own API.
 func (t *try) relay() {
 	s := t.s
-	t.body, s.sent = s.body(t.c.Model), s.a.body
+	t.body, s.sent = s.body(t.p, t.c.Model), s.a.body
 	if !s.a.generates() {
 		return
 	}
-	body, lost := t.fit(s.a.body)
-	if len(body) == 0 || &body[0] == &s.a.body[0] {
+	whole := s.a.body
+	if s.a.env.Billed() && !t.p.Claudes(t.c.Model) {
+		whole = t.body.Bytes()
+	}
+	body, lost := t.fit(whole)
+	if len(body) == 0 || &body[0] == &whole[0] {
 		return
 	}
 	if s.a.api != wire.Gemini {

@@ -51,7 +51,7 @@ func (rec *record) planned(t *provider.Target, p *trace.Plan) {
 	} else {
 		rec.r.Resolved = trace.Resolved{Provider: t.Provider.ID, Model: t.Model}
 	}
-	rec.r.Routing, rec.r.Pinned = p.Routing, p.Pinned
+	rec.r.Routing, rec.r.Pinned, rec.r.Affinity = p.Routing, p.Pinned, p.Affinity
 	if p.Order != nil {
 		rec.r.Order = p.Order
 	}

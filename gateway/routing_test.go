@@ -61,7 +61,7 @@ func TestTheKeyAsideAnswersWhenThePoolCannot(t *testing.T) {
 // Requests at one time never have the same turn.
 func TestRequestsAtOnceTakeTurnsOfTheirOwn(t *testing.T) {
 	v := relay("ok")
-	r := newRig(t, threeKeys, vendors{"a": v})
+	r := newRig(t, strings.Replace(threeKeys, `routing = "rotate"`, "routing = \"rotate\"\naffinity = \"off\"", 1), vendors{"a": v})
 	var all sync.WaitGroup
 	for range 40 {
 		all.Go(func() { r.ask("/v1/chat/completions", chatBody("a/m")) })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/wire"
 	"dev.magpie/provider"
@@ -24,6 +25,7 @@ type service struct {
 	snap *route.Snapshot
 
 	target provider.Target
+	talk   state.Talk // the conversation; none of a request that is no part of one
 	order  []trace.Candidate
 	at     int
 	again  int       // how often the last candidate was asked once more
@@ -102,7 +104,7 @@ func (s *service) plan() *wire.Refusal {
 	if p != nil {
 		s.target = call.Target
 		s.rec.planned(&s.target, &p.Plan)
-		s.order, s.snap = p.Order, p.snap
+		s.order, s.snap, s.talk = p.Order, p.snap, p.talk
 	}
 	return ref
 }
@@ -111,6 +113,7 @@ func (s *service) plan() *wire.Refusal {
 type planning struct {
 	trace.Plan
 	snap *route.Snapshot
+	talk state.Talk
 }
 
 // plan is the one planner: requests, explain and the screen's "next" pass here.
@@ -131,8 +134,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 	if ref := g.madeBy(a, &call); ref != nil {
 		return nil, nil, ref
 	}
+	talk := g.recall(a, snap, &call, now)
 	plan := g.decide(snap, &call, a)
-	p := &planning{Plan: plan, snap: snap}
+	p := &planning{Plan: plan, snap: snap, talk: talk}
 	if a.counting() {
 		p.Order = withoutFallbacks(plan.Order)
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
@@ -92,7 +93,7 @@ func (g *Gateway) tellSome(lv *live, now time.Time, which func(*provider.Group) 
 		if !which(gr) {
 			continue
 		}
-		told := groupTold(snap, gr)
+		told := g.groupTold(snap, gr, now)
 		if old, ok := was[gr.ID]; !ok || !old.Same(&told) {
 			g.d.Bus.PublishGroup(told)
 		}
@@ -100,14 +101,18 @@ func (g *Gateway) tellSome(lv *live, now time.Time, which func(*provider.Group) 
 }
 
 // groupTold is how a group stands.
-func groupTold(snap *route.Snapshot, gr *provider.Group) trace.Group {
+func (g *Gateway) groupTold(snap *route.Snapshot, gr *provider.Group, now time.Time) trace.Group {
 	told := trace.Group{
 		ID: gr.ID, Place: gr.Place, Auto: gr.Auto, Off: gr.Off, Members: make([]string, len(gr.Members)),
 	}
 	for i, m := range gr.Members {
 		told.Members[i] = m.String()
 	}
-	plan := route.Plan(snap, route.Call{Target: provider.Target{Asked: route.GroupKey(gr.ID), Group: gr}})
+	call := route.Call{Target: provider.Target{Asked: route.GroupKey(gr.ID), Group: gr}}
+	if snap.Spreads(&call.Target) { // who is next is told of a new conversation
+		call.Held = g.d.State.Held(state.Talk{Scope: route.ScopeOf(&call.Target)}, now)
+	}
+	plan := route.Plan(snap, call)
 	told.Routing = plan.Routing
 	if told.Routing == manual && len(gr.Spelled) > 0 {
 		told.Pick = memberUsed(snap, gr)

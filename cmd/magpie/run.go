@@ -180,7 +180,7 @@ func (n *node) furnish() error {
 		return err
 	}
 	n.onClose(release)
-	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Kept: !owned, Log: log}, now)
+	n.state, err = state.Open(state.Options{Choices: n.paths.Choices, Rests: n.paths.Rests, Quotas: n.paths.Quotas, Affinity: n.paths.Affinity, Kept: !owned, Log: log}, now)
 	if err != nil {
 		return err
 	}

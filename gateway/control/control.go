@@ -33,6 +33,10 @@ const (
 	AutoReset Verb = "auto-reset"
 	Hide      Verb = "hide"
 	Show      Verb = "show"
+
+	// Of conversations.
+	Move   Verb = "move"
+	Forget Verb = "forget"
 )
 
 // Command is one wish: what, whom, how.
@@ -56,6 +60,8 @@ type Args struct {
 	On      *bool    `json:"on,omitempty"`      // left out = the config's
 	Percent *int     `json:"percent,omitempty"` // 1 to 99, 0 = none; left out = the config's
 	Window  string   `json:"window,omitempty"`
+	Session string   `json:"session,omitempty"` // of move and forget: a conversation, as routes tell it
+	To      string   `json:"to,omitempty"`      // of move: whom, as Who
 }
 
 // Class says how dangerous a command is.

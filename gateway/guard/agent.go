@@ -131,8 +131,10 @@ func first(h http.Header, name string) string {
 // sessions are the headers that name a conversation, the first that says something counts. The first one
 // names it for people and commands; the others are agents' own.
 var sessions = []string{
-	"X-Magpie-Session", "X-Opencode-Session", "X-Session-Affinity", "X-Session-Id", "Session_id", "Session-Id", "X-Claude-Code-Session-Id", "Thread-Id",
+	"X-Magpie-Session", "X-Opencode-Session", "X-Session-Affinity", "X-Session-Id", "Session_id", "Session-Id", claudesSession, "Thread-Id",
 }
+
+const claudesSession = "X-Claude-Code-Session-Id"
 
 // longestSession is how much of a session's id is kept.
 const longestSession = 128
@@ -140,12 +142,29 @@ const longestSession = 128
 // Session returns the id of the conversation that a request says it belongs to, "" when it says none:
 // printable, and 128 characters at most.
 func Session(h http.Header) string {
-	for _, name := range sessions {
-		if s := printable(first(h, name)); s != "" {
-			return s
+	s, _ := named(h, sessions)
+	return s
+}
+
+// Conversation returns the id by which the agent itself tells its conversations apart, "" when it
+// sends none. A subagent's is its own: it shares its session with the one that started it.
+func Conversation(h http.Header) string {
+	s, by := named(h, sessions[1:])
+	if by == claudesSession {
+		if sub := printable(first(h, "X-Claude-Code-Agent-Id")); sub != "" {
+			s += "/" + sub
 		}
 	}
-	return ""
+	return s
+}
+
+func named(h http.Header, names []string) (id, by string) {
+	for _, name := range names {
+		if s := printable(first(h, name)); s != "" {
+			return s, name
+		}
+	}
+	return "", ""
 }
 
 // printable returns what of s can be shown, cut to the longest that is kept.

@@ -123,6 +123,12 @@ func put(b *board, a *provider.Account, st *route.Standing, model, word string) 
 	case "fine", "off", "barred", "for-chat", "for-messages", "for-gemini", "weighs-2", "weighs-3", "account":
 	case "low":
 		st.Windows = []provider.Window{{Name: "7 days", Used: 93, Resets: now.Add(time.Hour), Read: now}}
+	case "at-97", "at-98":
+		used := 97.0
+		if word == "at-98" {
+			used = 98
+		}
+		st.Windows = []provider.Window{{Name: "7 days", Used: used, Resets: now.Add(time.Hour), Read: now}}
 	case "spent":
 		st.Windows = []provider.Window{{Name: "7 days", Used: 100, Resets: now.Add(time.Hour), Read: now}}
 	case "rests":

@@ -66,6 +66,8 @@ func (d *draft) reason(t *seat) trace.Reason {
 		r.Code = trace.WhyMade
 	case t.pin != nil:
 		r.Code, r.Until = trace.WhyPinned, t.pin.Until
+	case t.lead:
+		r.Code, r.Count, r.Text = t.because.Code, t.because.Count, t.because.Text
 	case t.place.fallback:
 		r.Code = trace.WhyFallback
 	case len(d.in)+len(d.out) == 1:

@@ -26,4 +26,5 @@ type Keep struct {
 	Turn      int
 	At        int64 // unix seconds of its last reply
 	CacheRead int64
+	Moved     bool // the person moved it there since
 }

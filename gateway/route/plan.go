@@ -17,6 +17,7 @@ var steps = [...]func(*draft){
 	fit,       // keys made for another API than the best, aside
 	order,     // each pool by its own routing, and who was rate limited behind
 	asideLast, // a group's aside keys, behind all its others
+	keepFirst, // who answered the conversation
 	pinFirst,  // the person's pins
 	restLast,  // those that rest, behind the others
 	dress,     // the candidates as told, with their reasons
@@ -112,6 +113,7 @@ type candidate struct {
 	text     string           // what that reason needs besides
 	pin      *trace.Pinned    // the pin that concerns this request
 	rest     *trace.Rest
+	lead     bool         // its conversation puts it first
 	because  trace.Reason // why it stands where it does, by the last step that moved it; no code = as listed
 
 	known  bool // a window that counts the model was read

@@ -91,6 +91,7 @@ type Call struct {
 	Only     provider.AccountID // X-Magpie-Account: this one alone
 	Made     provider.AccountID // made what the request goes on from: this one alone
 
+	Scope  string      // in which this conversation is remembered, as it is told
 	Keep   *Keep       // who answered this conversation last in this scope, nil = nobody known
 	Turn   int         // user turns so far
 	Within bool        // the last user message brings a tool's result

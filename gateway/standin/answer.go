@@ -132,7 +132,7 @@ func (x *exchange) calls(a *ask, f Fault) []call {
 		want = f.Calls
 	case len(open) == 0 || a.warmUp() || a.choice.mode == "none" || f.Say != "" || a.schema != nil:
 		return nil
-	case x.v.opts.Loop != nil && a.everResults() == 0:
+	case x.v.opts.Loop != nil && a.begins(x.v.opts.Loop.Each):
 		return x.named(a, x.v.opts.Loop.call(open))
 	case a.choice.mode == "any":
 		want = []ToolCall{{Name: pick(a.choice.name, "*")}}

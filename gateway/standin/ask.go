@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"slices"
 	"strings"
 
 	"dev.magpie/gateway/wire"
@@ -122,6 +123,23 @@ func (a *ask) results() int {
 		}
 	}
 	return n
+}
+
+// begins says whether no tool has given anything back yet: in the conversation, or since the
+// model said something last.
+func (a *ask) begins(each bool) bool {
+	if !each {
+		return a.everResults() == 0
+	}
+	for _, t := range slices.Backward(a.turns) {
+		if t.role == "assistant" {
+			return true
+		}
+		if slices.ContainsFunc(t.parts, func(p content) bool { return p.kind == "result" }) {
+			return false
+		}
+	}
+	return true
 }
 
 // everResults counts the tool results of the whole conversation.

@@ -15,6 +15,7 @@ type Loop struct {
 	Path    string // of the file
 	Content string
 	Final   string // the text after it; "" = the vendor's own
+	Each    bool   // in each turn of the user's, not in the first alone
 }
 
 // writers are the tools that can write a file, best first: the agents' own, then

@@ -18,6 +18,7 @@ type change struct {
 	before []was
 	lifted []trace.Rest
 	chosen *Chosen // nil: not what changed
+	talks  []talkWas
 }
 
 // was is how one account stood by the person's wish.
@@ -112,6 +113,10 @@ func (s *Store) Undo(now time.Time) (words string, ids []provider.AccountID, ok 
 			for id := range e.standing {
 				e.concerns(id)
 			}
+		}
+		if len(last.talks) > 0 {
+			s.keeps.restoreTalks(last.talks)
+			e.dirty[affinity] = true
 		}
 		if len(last.before) > 0 {
 			e.tidy(now)

@@ -66,10 +66,13 @@ func (s *Store) Problems() []string {
 // load reads all files. It runs before anyone else sees the store.
 func (s *Store) load(now time.Time) {
 	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]Past{}}
+	s.keeps.latest = now.Unix()
 	takes := [fileCount]func([]byte) error{
 		choices: func(data []byte) error { return s.loadChoices(f, data, now) },
 		rests:   func(data []byte) error { return s.loadRests(f, data, now) },
 		quotas:  func(data []byte) error { return loadQuotas(f, data, now) },
+
+		affinity: func(data []byte) error { return s.keeps.load(data, now) },
 	}
 	for i, take := range takes {
 		file := &s.files[i]
@@ -77,6 +80,9 @@ func (s *Store) load(now time.Time) {
 			continue
 		}
 		sweep(file.path, now)
+		if i == affinity { // what another process writes meanwhile is read again
+			s.keeps.seen, _ = os.Stat(file.path)
+		}
 		data, err := readFile(file.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -85,9 +91,7 @@ func (s *Store) load(now time.Time) {
 			err = take(data)
 		}
 		if err != nil {
-			file.shut, file.err = true, err
-			s.problems[file.path] = file.path + " could not be read: " + err.Error() + "; it is left as it is, and what belongs in it is kept in memory until the gateway ends"
-			s.log.Error("state not read", keyPath, file.path, keyError, err.Error())
+			s.shut(i, err)
 		}
 	}
 	s.facts.Store(f)
@@ -119,6 +123,16 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("it has %d MB, and none that was written here has more than %d", info.Size()>>20, maxFile>>20)
 	}
 	return os.ReadFile(path)
+}
+
+// shut tells of a file that can't be read, and leaves it as it is from now on.
+func (s *Store) shut(i int, err error) {
+	f := &s.files[i]
+	s.mu.Lock()
+	f.shut, f.err, f.due = true, err, time.Time{}
+	s.problems[f.path] = f.path + " could not be read: " + err.Error() + "; it is left as it is, and what belongs in it is kept in memory until the gateway ends"
+	s.mu.Unlock()
+	s.log.Error("state not read", keyPath, f.path, keyError, err.Error())
 }
 
 func known(v int) error {

@@ -25,7 +25,7 @@ var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // folder returns options with all files in one folder.
 func folder(dir string) state.Options {
-	return state.Options{Choices: dir + "/choices.json", Rests: dir + "/rests.json", Quotas: dir + "/quotas.json"}
+	return state.Options{Choices: dir + "/choices.json", Rests: dir + "/rests.json", Quotas: dir + "/quotas.json", Affinity: dir + "/affinity.json"}
 }
 
 // open opens a store that is closed when the test ends.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
@@ -23,7 +24,7 @@ func TestTheReadmeShowsTheFilesAsTheyAre(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?s)```json (\\S+)\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
 		shown[m[1]] = m[2]
 	}
-	if len(shown) != 3 {
+	if len(shown) != 4 {
 		t.Fatalf("the README shows %d files", len(shown))
 	}
 
@@ -44,6 +45,13 @@ func TestTheReadmeShowsTheFilesAsTheyAre(t *testing.T) {
 		{Name: "5 hours", Used: 62.5, Resets: now.Add(2 * time.Hour), Span: 5 * time.Hour, Read: now},
 		{Name: "7 days", Used: 40, Resets: now.Add(72 * time.Hour), Span: 7 * 24 * time.Hour, Read: now},
 	}, now)
+	s.Keep(state.Talk{Scope: "group/always-on", ID: "5c8a9e0d1f2b3a4c5d6e7f80|ses_01"}, "ses_01", route.Keep{
+		Who: route.Who{ID: "codex/team", Model: "gpt-5.4", Effort: "high"}, Turn: 1, At: now.Add(-2 * time.Minute).Unix(),
+	})
+	s.MoveTalk("ses_01", "codex/me", []string{"group/always-on"})
+	s.Keep(state.Talk{Scope: "codex/gpt-5.4", ID: "0192f3aa-7b1c-7d0e-9a51-3f5f0c1e2d4b"}, "0192f3aa-7b1c-7d0e-9a51-3f5f0c1e2d4b", route.Keep{
+		Who: route.Who{ID: "codex/team", Model: "gpt-5.4"}, Turn: 3, At: now.Unix(), CacheRead: 48128,
+	})
 	shut(t, s)
 
 	from := t.TempDir()

@@ -7,6 +7,7 @@ import (
 
 const (
 	quotaDelay = time.Second      // readings come with every reply
+	keepDelay  = time.Second / 2  // so do those who answered
 	retryDelay = 10 * time.Second // after a write that failed
 )
 
@@ -15,6 +16,7 @@ const (
 	choices = iota
 	rests
 	quotas
+	affinity
 	fileCount
 )
 
@@ -85,9 +87,15 @@ func (s *Store) save(i int, now bool) time.Time {
 	if err == nil {
 		err = WriteFile(f.path, data)
 	}
+	if err == nil && i == affinity {
+		s.keeps.wrote(f.path)
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if f.shut { // since: it was told, and nothing more comes of it
+		return time.Time{}
+	}
 	first := f.err == nil
 	f.err = err
 	defer s.settled()

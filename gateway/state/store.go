@@ -15,11 +15,12 @@ import (
 
 // Options say where the store keeps what. A path that is empty keeps that part in memory alone.
 type Options struct {
-	Choices string // choices.json
-	Rests   string // rests.json
-	Quotas  string // quotas.json
-	Kept    bool   // another process keeps the files: they are read, and not written
-	Log     *slog.Logger
+	Choices  string // choices.json
+	Rests    string // rests.json
+	Quotas   string // quotas.json
+	Affinity string // affinity.json
+	Kept     bool   // another process keeps the files: they are read, and not written
+	Log      *slog.Logger
 }
 
 // Store owns the facts. Its methods may be called from any goroutine.
@@ -29,6 +30,7 @@ type Store struct {
 	log   *slog.Logger
 	made  made
 	last  answers
+	keeps keeps
 
 	rounds rounds
 
@@ -73,16 +75,19 @@ func Open(o Options, now time.Time) (*Store, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.made.init()
+	s.keeps.init()
 	s.files = [fileCount]file{
 		choices: {path: o.Choices, encode: encodeChoices},
 		rests:   {path: o.Rests, encode: encodeRests},
 		quotas:  {path: o.Quotas, encode: encodeQuotas, delay: quotaDelay},
+
+		affinity: {path: o.Affinity, encode: s.encodeKeeps, delay: keepDelay},
 	}
 	s.load(now)
 	if o.Kept {
 		s.leave()
 	}
-	if o.Choices == "" && o.Rests == "" && o.Quotas == "" {
+	if o.Choices == "" && o.Rests == "" && o.Quotas == "" && o.Affinity == "" {
 		close(s.done)
 		return s, nil
 	}
@@ -92,7 +97,7 @@ func Open(o Options, now time.Time) (*Store, error) {
 
 func twice(o Options) bool {
 	seen := map[string]bool{}
-	for _, path := range []string{o.Choices, o.Rests, o.Quotas} {
+	for _, path := range []string{o.Choices, o.Rests, o.Quotas, o.Affinity} {
 		if path != "" && seen[path] {
 			return true
 		}

@@ -102,6 +102,14 @@ const (
 	WhyAside        ReasonCode = "aside"         // a key made for another API than the best of its pool
 	WhyUnfit        ReasonCode = "unfit"         // a key made for the API in Text, which suits this request less
 	WhySunk         ReasonCode = "sunk"          // rate limited At, so behind
+
+	// By the conversation.
+	WhyWarm     ReasonCode = "warm"      // the conversation's cache is warm there
+	WhySameTurn ReasonCode = "same-turn" // answered this turn so far
+	WhySession  ReasonCode = "session"   // has the conversation to its end
+	WhyMoved    ReasonCode = "moved"     // the person moved the conversation there
+	WhyNextTurn ReasonCode = "next-turn" // of rotate: in turn after Text, who answered the conversation's last turn
+	WhyFewest   ReasonCode = "fewest"    // a new conversation: Count others are on it, fewer than on any that was before it
 )
 
 // Reason is a code with what its sentence needs. Text never holds a secret.
@@ -121,8 +129,9 @@ type Reason struct {
 
 // Plan is a decision: whom to ask in which order, who is left out, each with its reason.
 type Plan struct {
-	Routing string
-	Pinned  string
-	Order   []Candidate
-	Left    []Candidate
+	Routing  string
+	Pinned   string
+	Affinity *Affinity // nil where there is no choice
+	Order    []Candidate
+	Left     []Candidate
 }

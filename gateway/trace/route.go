@@ -165,14 +165,14 @@ type FromTo struct {
 
 // Affinity says what keeping a conversation where it was had to say.
 type Affinity struct {
-	Mode      string `json:"mode"`
-	Scope     string `json:"scope,omitempty"`
-	Turn      int    `json:"turn,omitempty"`
-	Within    bool   `json:"within,omitempty"`
-	Last      string `json:"last,omitempty"`
-	CacheRead int64  `json:"cache_read,omitempty"`
-	Kept      bool   `json:"kept"`
-	Why       string `json:"why"`
+	Mode      string  `json:"mode"`                 // auto, session, turn, off
+	Scope     string  `json:"scope,omitempty"`      // whose conversations are told apart: provider/model, or group/id
+	Turn      int     `json:"turn,omitempty"`       // the user's turns so far
+	Within    bool    `json:"within,omitempty"`     // the request brings a tool's result
+	Last      string  `json:"last,omitempty"`       // who answered last
+	CacheRead int64   `json:"cache_read,omitempty"` // tokens that the last reply read from the cache
+	Kept      bool    `json:"kept"`
+	Why       KeepWhy `json:"why"`
 }
 
 // Rule is the group rule in force.

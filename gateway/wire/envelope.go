@@ -2,8 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strings"
 )
@@ -21,10 +19,12 @@ type Envelope struct {
 	Text       int    // bytes of text, sealed and binary parts apart
 	Images     bool
 	Tools      bool
+	Turns
 
-	model span // the model's value with its quotes
-	first span // the first user item, raw
-	input span // Responses: input as a string, raw
+	model   span // the model's value with its quotes
+	first   span // the first user item, raw
+	input   span // Responses: input as a string, raw
+	billing span // Messages: the block of the system prompt that says whom to bill
 }
 
 // Errors of a body that no API takes; a *SyntaxError stands for one that is no JSON.
@@ -85,7 +85,10 @@ type reader struct {
 	err  error // the first wrong field; the walk goes on, for a syntax error weighs more
 	dead int   // bytes of strings that are no text: images, seals
 	seen struct{ model, stream bool }
-	role span
+
+	entry  entry // that is walked
+	part   part  // of it
+	saying bool  // since it began to speak, nobody but the user did
 }
 
 func (r *reader) wrong(field string, err error) {
@@ -108,9 +111,12 @@ func (r *reader) top(key []byte) {
 	case "input":
 		if r.c.peek() == '"' {
 			r.e.input, _ = r.c.stringValue()
+			r.e.Turn++
 			return
 		}
 		r.items()
+	case "system":
+		r.system()
 	case "tools":
 		r.tools()
 	case "previous_response_id":
@@ -185,6 +191,30 @@ func (r *reader) stream() {
 	}
 }
 
+// system looks for the block that says whom to bill.
+func (r *reader) system() {
+	if r.c.peek() != '[' {
+		return
+	}
+	r.c.array(func(int) {
+		if r.c.peek() != '{' {
+			return
+		}
+		at, bills := r.c.i, false
+		r.c.object(func(key []byte) {
+			if string(key) != "text" {
+				return
+			}
+			if s, ok := r.c.stringValue(); ok {
+				bills = bytes.HasPrefix(s.of(r.c.b), []byte(billingLine))
+			}
+		})
+		if bills && r.e.billing == (span{}) {
+			r.e.billing = span{at, r.c.i}
+		}
+	})
+}
+
 func (r *reader) tools() {
 	if r.c.peek() != '[' {
 		return
@@ -205,24 +235,12 @@ func (r *reader) items() {
 			return
 		}
 		at := r.c.i
-		r.role = span{}
-		r.c.object(r.item)
-		user := string(r.role.of(r.c.b)) == "user" || r.p == Gemini && r.role == span{}
-		if user && r.e.first == (span{}) {
-			r.e.first = span{at, r.c.i}
+		r.entry = entry{}
+		r.c.object(r.member)
+		if r.c.err == nil {
+			r.heed(span{at, r.c.i})
 		}
 	})
-}
-
-// item reads one member of a message, content or input item.
-func (r *reader) item(key []byte) {
-	if string(key) != "role" {
-		r.deep(key)
-		return
-	}
-	if s, ok := r.c.stringValue(); ok {
-		r.role = s
-	}
 }
 
 // deep walks a value of an item, minding images and what is no text.
@@ -268,17 +286,3 @@ func sealed(key []byte) bool {
 
 // Estimate is the request's size in tokens, by bytes: good to a fifth.
 func (e *Envelope) Estimate() int { return e.Text / 4 }
-
-// ConversationHash names the conversation by the raw bytes of its first user item,
-// for agents that send no session id: the first 12 bytes of SHA-256, in hex.
-func (e *Envelope) ConversationHash(body []byte) string {
-	part := body
-	switch {
-	case e.first != span{}:
-		part = e.first.of(body)
-	case e.input != span{}:
-		part = e.input.of(body)
-	}
-	sum := sha256.Sum256(part)
-	return "magpie-" + hex.EncodeToString(sum[:12])
-}

@@ -115,6 +115,9 @@ func jobs(o options) (all []job) {
 		for _, t := range p.tasks {
 			all = append(all, job{p.name + ", " + t.name, p.name, func(ctx context.Context) error { return perform(ctx, o, p, t) }})
 		}
+		if p.talk != nil {
+			all = append(all, job{p.name + ", a conversation", p.name, func(ctx context.Context) error { return converse(ctx, o, p) }})
+		}
 	}
 	for _, k := range sdks {
 		all = append(all, job{k.name + " SDK, " + k.client + " on every API", k.name, func(ctx context.Context) error { return k.ask(ctx, o) }})

@@ -11,6 +11,7 @@ type program struct {
 	agent  string // what the gateway is to call it
 	vendor vendor // who answers
 	tasks  []task
+	talk   func(s *stage, turn int) launch // one turn of a conversation, from 0; nil = it is not had lead one
 }
 
 // vendor is a stand-in vendor, as the gateway is told of it.
@@ -48,6 +49,7 @@ type task struct {
 	launch func(s *stage) launch
 	first  []string // what the first key's requests are answered with before it answers well
 	broken int      // how many requests end in an error that the program has to get over
+	each   bool     // it writes in each of its turns
 }
 
 // answers is the vendor of a task.
@@ -85,7 +87,7 @@ const prompt = "Write the file " + noteName + " with the tool that you have for 
 // programs is the table.
 var programs = []program{
 	{
-		name: "claude", agent: "claude", vendor: claudeAlone,
+		name: "claude", agent: "claude", vendor: claudeAlone, talk: claudeTalk,
 		tasks: []task{
 			{name: "key", launch: claude("claude-sonnet-5-5", "ANTHROPIC_API_KEY")},
 			{name: "older model", launch: claude("claude-sonnet-4-5", "ANTHROPIC_API_KEY")},
@@ -97,7 +99,7 @@ var programs = []program{
 		},
 	},
 	{
-		name: "codex", agent: "codex", vendor: vendor{"openai", "[providers.openai]\nresponses = \"{at}/v1\"\nchat = \"{at}/v1\"\n"},
+		name: "codex", agent: "codex", vendor: vendor{"openai", "[providers.openai]\nresponses = \"{at}/v1\"\nchat = \"{at}/v1\"\n"}, talk: codexTalk,
 		tasks: []task{
 			{name: "own provider", launch: codex("gpt-5.4", codexOwnProvider)},
 			{name: "built-in provider, hidden tools", launch: codex("gpt-6-sol", codexBuiltIn)},
@@ -144,6 +146,24 @@ func claude(model, credential string) func(*stage) launch {
 			},
 		}
 	}
+}
+
+// claudeTalk goes on with the conversation that was before it.
+func claudeTalk(s *stage, turn int) launch {
+	l := claude("claude-sonnet-5-5", "ANTHROPIC_AUTH_TOKEN")(s)
+	if turn > 0 {
+		l.args = append(l.args, "--continue")
+	}
+	return l
+}
+
+// codexTalk goes on with the conversation that was before it.
+func codexTalk(s *stage, turn int) launch {
+	l := codex("gpt-5.4", codexOwnProvider)(s)
+	if turn > 0 {
+		l.args = []string{"exec", "resume", "--last", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5.4", prompt}
+	}
+	return l
 }
 
 // The two ways to point Codex at a gateway.

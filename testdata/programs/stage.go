@@ -83,7 +83,7 @@ func newStage(o options, p program, t task) (*stage, error) {
 	}
 	s.vendor = standin.New(standin.Options{
 		Vendor: t.answers(p).name, Keys: []string{firstKey, secondKey},
-		Loop: &standin.Loop{Path: filepath.Join(s.work, noteName), Content: noteText, Final: lastWord},
+		Loop: &standin.Loop{Path: filepath.Join(s.work, noteName), Content: noteText, Final: lastWord, Each: t.each},
 	})
 	s.vendor.Script(firstKey, standin.Must(t.first...)...)
 	s.at = httptest.NewServer(s.vendor)
@@ -229,9 +229,13 @@ func (c *child) stop() error {
 // output is what a program printed.
 type output struct{ out, err string }
 
-// play runs the program to its end, and the processes that it started with it.
+// play runs the program for a task.
 func (s *stage) play(ctx context.Context, o options, p program, t task) (output, error) {
-	l := t.launch(s)
+	return s.launch(ctx, o, p, t.launch(s))
+}
+
+// launch runs the program to its end, and the processes that it started with it.
+func (s *stage) launch(ctx context.Context, o options, p program, l launch) (output, error) {
 	for path, text := range l.files {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return output{}, err
@@ -294,6 +298,7 @@ func (s *stage) asked(key string) int {
 
 // route is what this reads of the gateway's account of a request.
 type route struct {
+	ID     int64  `json:"id"`
 	Agent  string `json:"agent"`
 	API    string `json:"api"`
 	Asked  string `json:"asked"`
@@ -304,6 +309,10 @@ type route struct {
 		ID   string `json:"id"`
 		Fail string `json:"fail"`
 	} `json:"tries"`
+	Affinity *struct {
+		Kept bool   `json:"kept"`
+		Why  string `json:"why"`
+	} `json:"affinity"`
 }
 
 // routes are the requests as the gateway tells of them.

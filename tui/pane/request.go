@@ -476,7 +476,7 @@ func (s *sheet) figures(r *trace.Route) {
 // moved says when a conversation changed hands with this request.
 func (s *sheet) moved(r *trace.Route) {
 	if r.Affinity != nil && r.Affinity.Why != "" {
-		s.labelled("kept", r.Affinity.Why, theme.Muted)
+		s.labelled("kept", words.Keep(*r.Affinity), theme.Muted)
 	}
 	last := state.LastTry(r)
 	if r.Session == "" || last == nil || !r.Done || r.Status >= http.StatusBadRequest {

@@ -58,6 +58,8 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		trace.WhyFewestTokens, trace.WhyMoreTokens, trace.WhyTurn, trace.WhyPace, trace.WhyLessPace, trace.WhyWeight, trace.WhyWeighed,
 		trace.WhyPicked, trace.WhyAside, trace.WhyUnfit, trace.WhySunk:
 		return routed(r, now)
+	case trace.WhyWarm, trace.WhySameTurn, trace.WhySession, trace.WhyMoved, trace.WhyNextTurn, trace.WhyFewest:
+		return conversed(r)
 	}
 	return plus(strings.ReplaceAll(string(r.Code), "-", " "), r.Text)
 }

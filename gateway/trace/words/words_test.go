@@ -99,6 +99,10 @@ func TestEveryCodeHasItsWords(t *testing.T) {
 		_, ok := outcomes[trace.Outcome(c)]
 		check("Outcome", c, Outcome(trace.Outcome(c)), ok)
 	}
+	for _, c := range constants(t, "KeepWhy") {
+		s := Keep(trace.Affinity{Why: trace.KeepWhy(c), Last: "codex/me"})
+		check("KeepWhy", c, s, s != strings.ReplaceAll(c, "-", " "))
+	}
 	for _, c := range constants(t, "ReasonCode") {
 		r := trace.Reason{Code: trace.ReasonCode(c), N: 2, Of: 5}
 		s := ReasonAt(r, now)
@@ -109,7 +113,8 @@ func TestEveryCodeHasItsWords(t *testing.T) {
 func TestACodeOfANewerGatewayIsShownAsItIs(t *testing.T) {
 	for got, want := range map[string]string{
 		ReasonAt(trace.Reason{Code: "fewest-held", Text: "two"}, now): "fewest held: two",
-		Kind("odd"): "odd", State("odd"): "odd", By("odd"): "odd", Outcome("odd"): "odd",
+		Keep(trace.Affinity{Why: "so-so"}):                            "so so",
+		Kind("odd"):                                                   "odd", State("odd"): "odd", By("odd"): "odd", Outcome("odd"): "odd",
 		Kind("") + State("") + By("") + Outcome(""): "",
 	} {
 		if got != want {
@@ -207,6 +212,30 @@ func TestARouteLeavesWithItsSentencesAndStaysAsItWas(t *testing.T) {
 	}
 	if got := Route(trace.Route{}, zone); got.Order != nil || got.Left != nil {
 		t.Error("nothing became something")
+	}
+}
+
+func TestKeeping(t *testing.T) {
+	for want, a := range map[string]trace.Affinity{
+		"stays with codex/me, where its cache is warm": {Why: trace.KeepCache, Last: "codex/me", Kept: true},
+		"leaves codex/me, who rests":                   {Why: trace.KeepResting, Last: "codex/me"},
+		"may leave codex/me: a new turn begins":        {Why: trace.KeepNewTurn, Last: "codex/me"},
+		"leaves another, who can't be asked now":       {Why: trace.KeepGone},
+	} {
+		if got := Keep(a); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	for want, r := range map[string]trace.Reason{
+		"keeps the conversation where its cache is warm":            {Code: trace.WhyWarm},
+		"a new turn: next after codex/me":                           {Code: trace.WhyNextTurn, Text: "codex/me"},
+		"a new conversation: no other is on it lately, the fewest":  {Code: trace.WhyFewest},
+		"a new conversation: one other is on it lately, the fewest": {Code: trace.WhyFewest, Count: 1},
+		"a new conversation: 3 others are on it lately, the fewest": {Code: trace.WhyFewest, Count: 3},
+	} {
+		if got := ReasonAt(r, now); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
 	}
 }
 

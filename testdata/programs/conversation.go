@@ -28,7 +28,7 @@ func converse(ctx context.Context, o options, p program) (err error) {
 			err = errors.Join(err, os.RemoveAll(s.dir))
 		}
 	}()
-	gw, err := s.serve(ctx, o.magpie, p.vendor)
+	gw, err := s.serveVendor(ctx, o, p.vendor)
 	if err != nil {
 		return err
 	}

@@ -54,9 +54,7 @@ func perform(ctx context.Context, o options, p program, t task) (err error) {
 			err = errors.Join(err, os.RemoveAll(s.dir))
 		}
 	}()
-	gw, err := s.serve(ctx, o.magpie, s.fill(t.answers(p).config)+theKeys, func(models []string) bool {
-		return len(models) > 0 && len(s.vendor.Calls()) > 0
-	})
+	gw, err := s.serveVendor(ctx, o, t.answers(p))
 	if err != nil {
 		return err
 	}
@@ -120,6 +118,13 @@ type child struct {
 	cmd  *exec.Cmd
 	out  bytes.Buffer
 	done chan error
+}
+
+// serveVendor starts the gateway on a vendor with two keys, the first first.
+func (s *stage) serveVendor(ctx context.Context, o options, v vendor) (*child, error) {
+	return s.serve(ctx, o.magpie, s.fill(v.config)+"routing = \"order\"\n"+theKeys, func(models []string) bool {
+		return len(models) > 0 && len(s.vendor.Calls()) > 0
+	})
 }
 
 // serve starts the gateway and waits until it knows the models that it is to know.

@@ -28,6 +28,7 @@ type Reading struct {
 	Windows []Window
 	Plan    string   // the vendor's word for the plan, "" = not told
 	Credits *Credits // nil = not told
+	Balance string   // money or credits that are left, for people; "" = not told
 }
 
 // Credits is what can be spent beyond the windows.

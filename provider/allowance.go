@@ -19,6 +19,7 @@ type Window struct {
 	Limit   float64       `json:"limit,omitempty"`
 	Unit    string        `json:"unit,omitempty"`
 	Aside   bool          `json:"aside,omitempty"`   // using it up stops nothing
+	Endless bool          `json:"endless,omitempty"` // it has no limit; told for people, and always aside
 	Partial bool          `json:"partial,omitempty"` // from a reading that may leave other windows out
 	Read    time.Time     `json:"read"`
 }

@@ -32,6 +32,9 @@ func drawn(r provider.Reading) string {
 		if w.Aside {
 			line += " aside"
 		}
+		if w.Endless {
+			line += " endless"
+		}
 		if !w.Read.Equal(at) {
 			line += " read at another time"
 		}

@@ -98,7 +98,7 @@ func (p *part) eval(reply any) (string, error) {
 			return "", err
 		}
 		if s, ok := v.(string); ok {
-			if _, err := strconv.ParseFloat(s, 64); err != nil {
+			if _, bad := strconv.ParseFloat(s, 64); bad != nil { // a text, to be told as it is
 				return p.named(p.sign + clip(s)), nil
 			}
 		}

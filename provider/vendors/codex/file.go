@@ -142,7 +142,8 @@ func members(data []byte) ([]member, error) {
 		if err := dec.Decode(&value); err != nil {
 			return nil, err
 		}
-		all = append(all, member{name.(string), value}) //nolint:errcheck,forcetypeassert // a key is a string
+		key, _ := name.(string) // an object's keys are
+		all = append(all, member{key, value})
 	}
 	if _, err := dec.Token(); err != nil {
 		return nil, err

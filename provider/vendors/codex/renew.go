@@ -215,7 +215,7 @@ func (h *Holder) ask(ctx context.Context, refresh string) (Tokens, error) {
 	if err != nil {
 		return Tokens{}, fmt.Errorf("its token could not be renewed: %w", err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // it was read
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	switch {
 	case resp.StatusCode == http.StatusBadRequest, resp.StatusCode == http.StatusUnauthorized:

@@ -127,10 +127,7 @@ var workspaces = []string{
 // held says whether the backend answers nothing: a share used never says that alone.
 func (r *usageReply) held() bool {
 	l := r.RateLimit
-	if !(l.Allowed != nil && !*l.Allowed || l.Reached != nil && *l.Reached) {
-		return false
-	}
-	if l.Allowed != nil && *l.Allowed {
+	if l.Allowed != nil && *l.Allowed || l.Allowed == nil && (l.Reached == nil || !*l.Reached) {
 		return false
 	}
 	c := r.Credits
@@ -144,7 +141,7 @@ func (r *usageReply) held() bool {
 	plan := string(r.Plan)
 	byUse := slices.Contains(workspaces, plan) && plan != "team" && plan != "self_serve_business_prolite"
 	plain := r.ReachedType != nil && r.ReachedType.Type == "rate_limit_reached"
-	return !(byUse && c != nil && c.Overage != nil && plain)
+	return !byUse || c == nil || c.Overage == nil || !plain
 }
 
 // Reset is one that an account has in hand.

@@ -97,10 +97,8 @@ func (p *part) eval(reply any) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if s, ok := v.(string); ok {
-			if _, bad := strconv.ParseFloat(s, 64); bad != nil { // a text, to be told as it is
-				return p.named(p.sign + clip(s)), nil
-			}
+		if s, ok := v.(string); ok && !isNumber(s) {
+			return p.named(p.sign + clip(s)), nil
 		}
 	}
 	n, err := p.sum.eval(reply)
@@ -117,6 +115,11 @@ func (p *part) eval(reply any) (string, error) {
 		return p.named(fmt.Sprintf("%s%.2f", p.sign, n)), nil
 	}
 	return p.named(strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64)), nil
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return err == nil
 }
 
 func (p *part) named(s string) string {

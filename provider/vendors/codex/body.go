@@ -33,9 +33,7 @@ func Shape(body []byte, own string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if items, err = shapeItems(items); err != nil {
-		return nil, err
-	}
+	items = shapeItems(items)
 	fields = slices.DeleteFunc(fields, func(f member) bool { return slices.Contains(refusedFields, f.name) })
 	fields, items = instruct(fields, items, own)
 	inner, err := list(items)
@@ -114,7 +112,7 @@ func message(role, kind, text string) []member {
 }
 
 // shapeItems drops what refers to a store, and mends what the backend minds.
-func shapeItems(items [][]member) ([][]member, error) {
+func shapeItems(items [][]member) [][]member {
 	called := map[string]bool{}
 	all := items[:0:0]
 	for _, item := range items {
@@ -141,7 +139,7 @@ func shapeItems(items [][]member) ([][]member, error) {
 		}
 		all = append(all, item)
 	}
-	return all, nil
+	return all
 }
 
 // orphan tells a result whose call is not there.

@@ -18,6 +18,7 @@ type Window struct {
 	Limit   float64       `json:"limit,omitempty"`
 	Unit    string        `json:"unit,omitempty"`
 	Aside   bool          `json:"aside,omitempty"`   // using it up stops nothing
+	Endless bool          `json:"endless,omitempty"` // it has no limit; told for people, and always aside
 	Partial bool          `json:"partial,omitempty"` // from a reading that may leave other windows out
 	Read    time.Time     `json:"read"`
 }
@@ -27,6 +28,7 @@ type Reading struct {
 	Windows []Window
 	Plan    string   // the vendor's word for the plan, "" = not told
 	Credits *Credits // nil = not told
+	Balance string   // money or credits that are left, for people; "" = not told
 }
 
 // Credits is what can be spent beyond the windows.

@@ -59,7 +59,7 @@ func (b *builder) provider(cp *config.Provider) {
 		Bases:   bases,
 		Models:  models(cp.Models),
 		Routing: cmp.Or(cp.Routing, b.cat.Routing), Affinity: cmp.Or(cp.Affinity, b.cat.Affinity),
-		Sink: b.cfg.Sink, Proxy: cmp.Or(cp.Proxy, b.cfg.Proxy),
+		Sink: b.cfg.Sink, BalanceURL: cp.BalanceURL, BalancePath: cp.BalancePath, Proxy: cmp.Or(cp.Proxy, b.cfg.Proxy),
 		Unlisted: cp.Unlisted, Off: cp.Off,
 		Rate:          cmp.Or(cp.PriceRate, 1),
 		HeaderTimeout: cmp.Or(cp.HeaderTimeout, b.cfg.HeaderTimeout),

@@ -58,6 +58,7 @@ type Provider struct {
 	Local                       bool          // every base is on this machine
 	KeyOptional                 bool          // works without a key
 	KeysURL                     string        // where its owner makes keys, "" = unknown
+	BalanceURL, BalancePath     string        // where the vendor tells what is left, and where in that; "" = as is known of it
 	Rate                        float64       // multiplies list prices; 1 = as listed
 	HeaderTimeout, StallTimeout time.Duration // 0 = the gateway's
 	Place                       int           // among providers, from 0

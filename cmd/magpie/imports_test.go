@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"gateway/wire":        {"gateway/wire/..."},
 	"gateway/wire/sse":    {},
 	"provider":            {"config", "gateway/wire"},
-	"provider/vendors":    {"provider", "provider/vendors/..."},
+	"provider/vendors":    {"provider", "provider/vendors/...", "gateway/wire"},
 	"gateway/trace":       {},
 	"gateway/trace/words": {"gateway/trace"},
 	"gateway/control":     {"gateway/trace"},
@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"gateway/state":       {"provider", "gateway/route", "gateway/trace"},
 	"gateway/upstream":    {"provider"},
 	"gateway/guard":       {"config"},
+	"gateway/meter":       {"provider"},
 	"gateway/redact":      {"gateway/trace"},
 	"gateway/history":     {"gateway/trace"},
 	"gateway/standin":     {"gateway/wire", "gateway/wire/..."},
@@ -45,7 +46,7 @@ var mayImport = map[string][]string{
 // below are the rules of folders whose packages all obey one line.
 var below = map[string][]string{
 	"tui/":              mayImport["tui"],
-	"provider/vendors/": {"provider"},
+	"provider/vendors/": {"provider", "provider/vendors/loose"},
 	"gateway/wire/":     {"gateway/wire", "gateway/wire/sse"},
 }
 

@@ -1,0 +1,179 @@
+package balance
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"dev.magpie/provider/vendors/loose"
+)
+
+// Source is where the money behind a key is told.
+type Source struct {
+	URL  string
+	read func(body []byte) (string, error)
+}
+
+// Parse reads a reply of the source. A reply that says of itself that it failed is an error
+// with the vendor's words, whatever its status.
+func (s Source) Parse(body []byte) (string, error) {
+	if words, failed := refused(body); failed {
+		return "", errors.New(words)
+	}
+	return s.read(body)
+}
+
+// ByHost is where the vendors of some hosts tell it.
+func ByHost(base string) (Source, bool) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return Source{}, false
+	}
+	path, ok := hosts[strings.ToLower(u.Hostname())]
+	if !ok {
+		return Source{}, false
+	}
+	path.URL = "https://" + u.Host + path.URL
+	return path, true
+}
+
+var hosts = map[string]Source{
+	"api.deepseek.com":   {"/user/balance", deepseek},
+	"api.moonshot.cn":    {"/v1/users/me/balance", must("¥data.available_balance")},
+	"api.moonshot.ai":    {"/v1/users/me/balance", must("$data.available_balance")},
+	"openrouter.ai":      {"/api/v1/credits", must("$data.total_credits - data.total_usage")},
+	"api.stepfun.com":    {"/v1/accounts", must("¥balance")},
+	"api.stepfun.ai":     {"/v1/accounts", must("$balance")},
+	"aihubmix.com":       {"/dashboard/billing/remain", aihubmix},
+	"api.siliconflow.cn": {"/v1/user/info", retired}, "api.siliconflow.com": {"/v1/user/info", retired},
+}
+
+// byPath is what an amount's place is where only the path of a balance URL is known.
+var byPath = []struct{ path, expr string }{
+	{"/v1/usage", "$remaining"},
+	{"/api/v1/user/profile", "$data.balance"},
+	{"/api/usage/token", "$data.total_available / 500000"},
+	{"/api/user/self", "$data.quota / 500000"},
+	{"/dashboard/billing/credit_grants", "$total_available"},
+}
+
+// ByURL is the source that a person's own URL and place make; without a place the path of the
+// URL says what the relay behind it is.
+func ByURL(address, path string) (Source, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return Source{}, errors.New("balance_url is no URL")
+	}
+	if path == "" {
+		for _, known := range byPath {
+			if strings.HasSuffix(strings.TrimRight(u.Path, "/"), known.path) {
+				path = known.expr
+				break
+			}
+		}
+	}
+	if path == "" {
+		return Source{}, errors.New("balance_path is not set, and nothing is known of replies at " + u.Path + ": name the field with the amount, like $data.balance")
+	}
+	e, err := Compile(path)
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{URL: address, read: e.Eval}, nil
+}
+
+// WithKey puts the key where an address or a header names it as {key}, {apiKey} or {api_key}.
+func WithKey(text, key string, inURL bool) string {
+	if inURL {
+		key = url.QueryEscape(key)
+	}
+	return strings.NewReplacer("{key}", key, "{apiKey}", key, "{api_key}", key).Replace(text)
+}
+
+func must(expr string) func([]byte) (string, error) {
+	e, err := Compile(expr)
+	if err != nil {
+		panic(err)
+	}
+	return e.Eval
+}
+
+// refused says whether a reply tells that it failed, with its words.
+func refused(body []byte) (string, bool) {
+	var r struct {
+		Success *bool      `json:"success"`
+		Message loose.Text `json:"message"`
+		Msg     loose.Text `json:"msg"`
+	}
+	if json.Unmarshal(body, &r) != nil || r.Success == nil || *r.Success {
+		return "", false
+	}
+	return clip(cmp.Or(string(r.Message), string(r.Msg), "the balance was refused")), true
+}
+
+func retired([]byte) (string, error) {
+	return "", errors.New("its vendor has taken this away: there is no API for the balance any more")
+}
+
+// purse is an amount in one currency.
+type purse struct {
+	Currency string       `json:"currency"`
+	Total    loose.Number `json:"total_balance"`
+}
+
+// deepseek tells an amount in each currency: those with money first, then by their code.
+func deepseek(body []byte) (string, error) {
+	var r struct {
+		Infos []purse `json:"balance_infos"`
+	}
+	if json.Unmarshal(body, &r) != nil || len(r.Infos) == 0 {
+		return "", errors.New("the reply tells no balance")
+	}
+	slices.SortStableFunc(r.Infos, func(a, b purse) int {
+		if empty := (a.Total.V <= 0); empty != (b.Total.V <= 0) {
+			if empty {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(a.Currency, b.Currency)
+	})
+	var told []string
+	for _, i := range r.Infos {
+		told = append(told, money(i.Currency, i.Total.V))
+	}
+	return strings.Join(told, ", "), nil
+}
+
+func money(currency string, n float64) string {
+	sign := map[string]string{"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£"}[currency]
+	if sign == "" {
+		return fmt.Sprintf("%.2f %s", n, clip(currency))
+	}
+	return fmt.Sprintf("%s%.2f", sign, n)
+}
+
+// aihubmix: a key that used less than nothing has no limit.
+func aihubmix(body []byte) (string, error) {
+	var r struct {
+		Used loose.Number `json:"total_usage"`
+		Data struct {
+			Quota loose.Number `json:"quota"`
+		} `json:"data"`
+	}
+	switch {
+	case json.Unmarshal(body, &r) != nil:
+		return "", errors.New("the reply is not JSON")
+	case r.Used.V < 0:
+		return "no limit", nil
+	case r.Data.Quota.Set:
+		return money("USD", r.Data.Quota.V/500000), nil
+	case r.Used.Set:
+		return money("USD", r.Used.V), nil
+	}
+	return "", errors.New("the reply tells no balance")
+}

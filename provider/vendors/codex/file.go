@@ -1,0 +1,274 @@
+package codex
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Tokens are what Codex CLI's sign-in holds.
+type Tokens struct {
+	ID, Access, Refresh, Account string
+}
+
+// User is what the account is called, "" where the sign-in does not tell.
+func (t Tokens) User() string {
+	c, _ := ParseToken(t.ID)
+	return c.User()
+}
+
+// Plan is the vendor's word for the account's plan, "" where the sign-in does not tell.
+func (t Tokens) Plan() string {
+	c, _ := ParseToken(t.ID)
+	return c.Plan
+}
+
+// Errors of a sign-in, each a state of its account.
+var (
+	ErrNoSignIn = errors.New("nobody is signed in there: run codex login")
+	ErrKeyOnly  = errors.New("it is signed in with an API key, which is no account: give the provider openai that key")
+	ErrBroken   = errors.New("its auth.json can't be read as what Codex writes")
+)
+
+// authFile is the name of the sign-in in Codex's home.
+const authFile = "auth.json"
+
+// document is auth.json with all that others keep in it, in its order.
+type document struct {
+	fields []member
+	tokens []member
+	Tokens
+}
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// Load reads the sign-in of a home.
+func Load(home string) (Tokens, error) {
+	d, err := load(home)
+	return d.Tokens, err
+}
+
+func load(home string) (document, error) {
+	data, err := os.ReadFile(filepath.Join(home, authFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return document{}, ErrNoSignIn
+	case err != nil:
+		return document{}, fmt.Errorf("its auth.json can't be read: %w", errors.Unwrap(err))
+	}
+	return parse(data)
+}
+
+func parse(data []byte) (document, error) {
+	var d document
+	var err error
+	if d.fields, err = members(data); err != nil {
+		return document{}, ErrBroken
+	}
+	var mode string
+	for _, f := range d.fields {
+		switch f.name {
+		case "auth_mode":
+			_ = json.Unmarshal(f.value, &mode) // another form says nothing
+		case "tokens":
+			if bytes.Equal(f.value, []byte("null")) {
+				continue
+			}
+			if d.tokens, err = members(f.value); err != nil {
+				return document{}, ErrBroken
+			}
+		}
+	}
+	for _, f := range d.tokens {
+		var s string
+		if json.Unmarshal(f.value, &s) != nil {
+			continue
+		}
+		switch f.name {
+		case "id_token":
+			d.ID = s
+		case "access_token":
+			d.Access = s
+		case "refresh_token":
+			d.Refresh = s
+		case "account_id":
+			d.Account = s
+		}
+	}
+	switch {
+	case mode == "apikey" || d.Access == "" && holdsKey(d.fields):
+		return document{}, ErrKeyOnly
+	case d.Access == "":
+		return document{}, ErrNoSignIn
+	}
+	if d.Account == "" {
+		c, _ := ParseToken(d.ID)
+		d.Account = c.Account
+	}
+	return d, nil
+}
+
+func holdsKey(fields []member) bool {
+	for _, f := range fields {
+		var s string
+		if f.name == "OPENAI_API_KEY" && json.Unmarshal(f.value, &s) == nil && s != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// members reads an object's fields in their order.
+func members(data []byte) ([]member, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, ErrBroken
+	}
+	var all []member
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		key, _ := name.(string) // an object's keys are
+		all = append(all, member{key, value})
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// renewed returns the file with what a renewal gave, and all else as it was.
+func (d document) renewed(t Tokens, at time.Time) ([]byte, error) {
+	tokens := d.tokens
+	for _, f := range []struct{ name, value string }{{"id_token", t.ID}, {"access_token", t.Access}, {"refresh_token", t.Refresh}} {
+		if f.value != "" {
+			tokens = set(tokens, f.name, f.value)
+		}
+	}
+	inner, err := object(tokens)
+	if err != nil {
+		return nil, err
+	}
+	fields := put(d.fields, "tokens", inner)
+	fields = set(fields, "last_refresh", at.UTC().Format(time.RFC3339Nano))
+	whole, err := object(fields)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, whole, "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+func set(fields []member, name, value string) []member {
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		return fields
+	}
+	return put(fields, name, quoted)
+}
+
+func put(fields []member, name string, value json.RawMessage) []member {
+	all := make([]member, 0, len(fields)+1)
+	found := false
+	for _, f := range fields {
+		if f.name == name {
+			f.value, found = value, true
+		}
+		all = append(all, f)
+	}
+	if !found {
+		all = append(all, member{name, value})
+	}
+	return all
+}
+
+func object(fields []member) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(f.name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(f.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// spare is a file in the home that a renewal will be written to. It is made, with room for all
+// that will stand in it, before the refresh token is spent: a full disk is met while nothing is lost.
+type spare struct {
+	file *os.File
+	path string // that it replaces
+}
+
+func reserve(home string, room int) (*spare, error) {
+	path := filepath.Join(home, authFile)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays one
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".auth-*.json")
+	if err != nil {
+		return nil, err
+	}
+	s := &spare{file: f, path: path}
+	if _, err = f.Write(make([]byte, room)); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		s.drop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// fill writes the file and puts it in the place of the old one.
+func (s *spare) fill(data []byte) error {
+	_, err := s.file.WriteAt(data, 0)
+	if err == nil {
+		err = s.file.Truncate(int64(len(data)))
+	}
+	if err == nil {
+		err = s.file.Chmod(0o600)
+	}
+	if err == nil {
+		err = s.file.Sync()
+	}
+	if err == nil {
+		err = os.Rename(s.file.Name(), s.path)
+	}
+	if err != nil {
+		s.drop()
+		return err
+	}
+	return s.file.Close()
+}
+
+func (s *spare) drop() {
+	_ = s.file.Close()           // nothing of it is wanted
+	_ = os.Remove(s.file.Name()) // a remnant harms nobody
+}

@@ -1,0 +1,212 @@
+package codex
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/loose"
+)
+
+// Usage is what the backend tells of an account when it is asked.
+type Usage struct {
+	provider.Reading
+	Held   bool // it answers nothing until then, credits or not
+	Resets int  // in hand
+}
+
+type usageReply struct {
+	Plan      loose.Text `json:"plan_type"`
+	RateLimit *struct {
+		Allowed   *bool        `json:"allowed"`
+		Reached   *bool        `json:"limit_reached"`
+		Primary   *usageWindow `json:"primary_window"`
+		Secondary *usageWindow `json:"secondary_window"`
+	} `json:"rate_limit"`
+	Extra []struct {
+		Name      loose.Text `json:"limit_name"`
+		Feature   loose.Text `json:"metered_feature"`
+		RateLimit *struct {
+			Primary   *usageWindow `json:"primary_window"`
+			Secondary *usageWindow `json:"secondary_window"`
+		} `json:"rate_limit"`
+	} `json:"additional_rate_limits"`
+	Credits *struct {
+		Has       bool       `json:"has_credits"`
+		Unlimited bool       `json:"unlimited"`
+		Balance   loose.Text `json:"balance"`
+		Overage   *bool      `json:"overage_limit_reached"`
+	} `json:"credits"`
+	Spend struct {
+		Reached bool `json:"reached"`
+	} `json:"spend_control"`
+	ReachedType *struct {
+		Type string `json:"type"`
+	} `json:"rate_limit_reached_type"`
+	Resets *struct {
+		Available loose.Number `json:"available_count"`
+	} `json:"rate_limit_reset_credits"`
+}
+
+type usageWindow struct {
+	Used    loose.Number `json:"used_percent"`
+	Seconds loose.Number `json:"limit_window_seconds"`
+	After   loose.Number `json:"reset_after_seconds"`
+	At      loose.Time   `json:"reset_at"`
+}
+
+// ParseUsage reads a whole reading of an account. Windows are named by their length: a plan may
+// have its week in the first slot and nothing in the second.
+func ParseUsage(body []byte, at time.Time) (Usage, error) {
+	var r usageReply
+	if err := json.Unmarshal(body, &r); err != nil {
+		return Usage{}, errors.New("its usage is no JSON object")
+	}
+	if r.RateLimit == nil {
+		return Usage{}, errors.New("its usage tells no limits")
+	}
+	u := Usage{Held: r.held()}
+	u.Plan = string(r.Plan)
+	u.add("", at, r.RateLimit.Primary, r.RateLimit.Secondary)
+	for _, x := range r.Extra {
+		if x.RateLimit != nil {
+			u.add(string(x.Name), at, x.RateLimit.Primary, x.RateLimit.Secondary)
+		}
+	}
+	if c := r.Credits; c != nil {
+		u.Credits = &provider.Credits{Has: c.Has, Unlimited: c.Unlimited, Balance: string(c.Balance)}
+		u.Balance = creditWords(u.Credits)
+	}
+	if r.Resets != nil {
+		u.Resets = int(max(0, min(1000, r.Resets.Available.V)))
+	}
+	return u, nil
+}
+
+// add takes in the windows of one limit; one with a name is of the models whose ids hold it.
+func (u *Usage) add(name string, at time.Time, told ...*usageWindow) {
+	for _, t := range told {
+		if t == nil || !t.Used.Set {
+			continue
+		}
+		w := provider.Window{Used: loose.Percent(t.Used.V), Read: at, Resets: t.At.Time}
+		if s := t.Seconds.V; s > 0 && s < 1e9 {
+			w.Span = time.Duration(s) * time.Second
+		}
+		if w.Resets.IsZero() && t.After.Set && t.After.V >= 0 && t.After.V < 1e9 {
+			w.Resets = at.Add(time.Duration(t.After.V) * time.Second).UTC()
+		}
+		w.Name = provider.SpanName(w.Span)
+		if name != "" {
+			w.Name, w.Model = w.Name+" · "+name, strings.ReplaceAll(strings.ToLower(name), " ", "-")
+		}
+		u.Windows = append(u.Windows, w)
+	}
+}
+
+// creditWords is how credits are shown: nothing where there are none, or no end of them.
+func creditWords(c *provider.Credits) string {
+	n, err := strconv.ParseFloat(c.Balance, 64)
+	if err != nil || !c.Has || c.Unlimited || n <= 0 {
+		return ""
+	}
+	s := strconv.FormatFloat(n, 'f', 2, 64)
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".") + " credits"
+}
+
+// workspaces are the plans that a workspace pays for; those of small teams are not billed by use.
+var workspaces = []string{
+	"free_workspace", "team", "self_serve_business_prolite", "self_serve_business_usage_based", "business", "ent26",
+	"enterprise_cbp_automation", "enterprise_cbp_usage_based", "enterprise", "hc", "education", "edu", "edu_plus", "edu_pro", "quorum", "k12",
+}
+
+// held says whether the backend answers nothing: a share used never says that alone.
+func (r *usageReply) held() bool {
+	l := r.RateLimit
+	if l.Allowed != nil && *l.Allowed || l.Allowed == nil && (l.Reached == nil || !*l.Reached) {
+		return false
+	}
+	c := r.Credits
+	overage := c != nil && c.Overage != nil && *c.Overage
+	switch {
+	case r.Spend.Reached, overage:
+		return true
+	case c != nil && (c.Has || c.Unlimited):
+		return false
+	}
+	plan := string(r.Plan)
+	byUse := slices.Contains(workspaces, plan) && plan != "team" && plan != "self_serve_business_prolite"
+	plain := r.ReachedType != nil && r.ReachedType.Type == "rate_limit_reached"
+	return !byUse || c == nil || c.Overage == nil || !plain
+}
+
+// Reset is one that an account has in hand.
+type Reset struct {
+	ID      string
+	Expires time.Time // zero = never
+}
+
+// ParseResets returns the resets that can be spent, the soonest to expire first, those that
+// never do last.
+func ParseResets(body []byte) ([]Reset, error) {
+	var r struct {
+		Credits []struct {
+			ID      loose.Text `json:"id"`
+			Status  string     `json:"status"`
+			Expires loose.Time `json:"expires_at"`
+		} `json:"credits"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return nil, errors.New("its resets are no JSON object")
+	}
+	var all []Reset
+	for _, c := range r.Credits {
+		if c.Status == "available" && c.ID != "" {
+			all = append(all, Reset{ID: string(c.ID), Expires: c.Expires.Time})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Reset) int {
+		switch {
+		case a.Expires.IsZero() && b.Expires.IsZero():
+			return 0
+		case a.Expires.IsZero():
+			return 1
+		case b.Expires.IsZero():
+			return -1
+		}
+		return a.Expires.Compare(b.Expires)
+	})
+	return all, nil
+}
+
+// Outcome is what came of spending a reset.
+type Outcome string
+
+// What can come of it.
+const (
+	DidReset   Outcome = "reset"
+	Nothing    Outcome = "nothing_to_reset"
+	NoCredit   Outcome = "no_credit"
+	AlreadyWas Outcome = "already_redeemed"
+)
+
+// ParseOutcome reads what came of it and how many windows began anew. Without a word that is
+// known nothing is taken to be spent.
+func ParseOutcome(body []byte) (Outcome, int, error) {
+	var r struct {
+		Code    Outcome      `json:"code"`
+		Windows loose.Number `json:"windows_reset"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return "", 0, errors.New("the answer is no JSON object")
+	}
+	switch r.Code {
+	case DidReset, Nothing, NoCredit, AlreadyWas:
+		return r.Code, int(max(0, min(100, r.Windows.V))), nil
+	}
+	return "", 0, errors.New("the answer does not say what came of it")
+}

@@ -1,0 +1,37 @@
+// Package geminicli reads what a Gemini CLI sign-in has left of each model.
+package geminicli
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/loose"
+)
+
+// Parse reads a reply: a window for each model, which counts that model alone.
+func Parse(body []byte, at time.Time) (provider.Reading, error) {
+	var u struct {
+		Buckets []struct {
+			Model  string       `json:"modelId"`
+			Left   loose.Number `json:"remainingFraction"`
+			Resets loose.Time   `json:"resetTime"`
+		} `json:"buckets"`
+	}
+	if err := json.Unmarshal(body, &u); err != nil {
+		return provider.Reading{}, errors.New("its quota is no JSON object")
+	}
+	var r provider.Reading
+	for _, b := range u.Buckets {
+		if b.Model == "" || strings.HasSuffix(b.Model, "_vertex") {
+			continue
+		}
+		// A fraction that is missing is nothing left.
+		r.Windows = append(r.Windows, provider.Window{
+			Name: b.Model, Model: strings.ToLower(b.Model), Used: loose.Percent(100 * (1 - b.Left.V)), Resets: b.Resets.Time, Read: at,
+		})
+	}
+	return r, nil
+}

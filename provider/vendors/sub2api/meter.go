@@ -1,0 +1,80 @@
+// Package sub2api reads what a sub2api relay tells of one key: the windows that its owner gave
+// it, or the wallet behind it.
+package sub2api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/loose"
+)
+
+// Path is what a balance URL's path is where it is such a relay's; no other key is ever asked.
+const Path = "/v1/usage"
+
+// Is says whether a balance URL is such a relay's.
+func Is(balance string) bool {
+	u, err := url.Parse(balance)
+	return err == nil && strings.TrimRight(u.Path, "/") == Path
+}
+
+// spans are the windows that a relay knows, the shortest first.
+var spans = []struct {
+	word string
+	span time.Duration
+}{{"5h", 5 * time.Hour}, {"1d", 24 * time.Hour}, {"7d", 7 * 24 * time.Hour}}
+
+type usage struct {
+	Mode      string       `json:"mode"`
+	Plan      loose.Text   `json:"planName"`
+	Remaining loose.Number `json:"remaining"`
+	Limits    []limit      `json:"rate_limits"`
+}
+
+type limit struct {
+	Window string       `json:"window"`
+	Limit  loose.Number `json:"limit"`
+	Used   loose.Number `json:"used"`
+	Resets loose.Time   `json:"reset_at"`
+}
+
+// Parse reads a reply. A wallet has no windows; a key with windows and without a total of its
+// own has as its balance what its fullest window has left.
+func Parse(body []byte, at time.Time) (provider.Reading, error) {
+	var u usage
+	if err := json.Unmarshal(body, &u); err != nil {
+		return provider.Reading{}, errors.New("its usage is no JSON object")
+	}
+	r := provider.Reading{Plan: string(u.Plan)}
+	left, found := 0.0, false
+	for _, s := range spans {
+		i := slices.IndexFunc(u.Limits, func(l limit) bool { return strings.EqualFold(l.Window, s.word) })
+		if i < 0 || u.Limits[i].Limit.V <= 0 {
+			continue
+		}
+		l := u.Limits[i]
+		used := max(0, l.Used.V)
+		r.Windows = append(r.Windows, provider.Window{
+			Name: provider.SpanName(s.span), Span: s.span, Used: loose.Percent(used / l.Limit.V * 100),
+			Amount: used, Limit: l.Limit.V, Unit: "USD", Resets: l.Resets.Time, Read: at,
+		})
+		if rest := max(0, l.Limit.V-used); !found || rest < left {
+			left, found = rest, true
+		}
+	}
+	switch {
+	case u.Remaining.Set:
+		r.Balance = fmt.Sprintf("$%.2f", u.Remaining.V)
+	case found:
+		r.Balance = fmt.Sprintf("$%.2f", left)
+	case u.Mode == "":
+		return provider.Reading{}, errors.New("its usage tells neither windows nor what remains")
+	}
+	return r, nil
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"dev.magpie/config"
+	"dev.magpie/gateway/bridge"
 	"dev.magpie/gateway/guard"
 	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/redact"
@@ -45,6 +46,7 @@ type Deps struct {
 	Bound    []string
 	CacheDir string // fetched model lists; "" = memory alone
 	PID      int
+	Claude   bridge.Options // how the claude program is run; zero: as it is installed
 	Demo     bool
 	Trust    bool   // MAGPIE_TRUST_PROXY
 	Public   string // MAGPIE_PUBLIC_URL; "" = the config's public_url
@@ -65,6 +67,7 @@ type Gateway struct {
 	log       *slog.Logger
 	masker    *redact.Masker
 	pool      *upstream.Pool
+	bridge    *bridge.Bridge // runs the program of accounts that are one's sign-in
 	live      atomic.Pointer[live]
 	guard     atomic.Pointer[guard.Guard]
 	address   atomic.Pointer[address]
@@ -125,6 +128,7 @@ func New(d Deps) *Gateway {
 		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
 		started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
 	}
+	g.bridge = g.newBridge(d.Claude)
 	g.address.Store(&address{d.Listen, d.Bound})
 	g.handler = g.routes()
 	d.State.OnChange(g.changed)
@@ -163,6 +167,7 @@ func (g *Gateway) readyAll(lv *live) {
 		}
 		g.ready(a)
 	}
+	g.watchPrograms(lv)
 	g.derive(lv)
 	if !slow {
 		return
@@ -232,6 +237,7 @@ func (g *Gateway) Close() {
 	g.cancel()
 	g.goes.Unlock()
 	g.teller.stop()
+	g.bridge.Close()
 	g.wg.Wait()
 	g.pool.Close()
 }

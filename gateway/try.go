@@ -85,7 +85,7 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 	}
 	defer t.resp.Body.Close() //nolint:errcheck // a broken end was told by Read
 	t.w.hear(time.Now())
-	if ws := vendors.ReadHeaders(t.resp.Header, time.Now()); len(ws) > 0 {
+	if ws := vendors.ReadHeaders(t.resp.Header, time.Now()); len(ws) > 0 && t.p.Program == "" { // a program told of them when it heard of them
 		s.g.d.State.Read(t.acct.ID, ws, time.Now())
 	}
 	if t.resp.StatusCode < 200 || t.resp.StatusCode >= 300 {
@@ -99,6 +99,9 @@ func (t *try) speak() (err error) {
 	s := t.s
 	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
 	t.things = nil
+	if t.p.Program != "" {
+		return t.speakProgram()
+	}
 	if s.a.door != provider.Generate && s.a.door != provider.Stream && s.a.door != provider.Count || s.a.tail != "" {
 		t.relay()
 		return nil
@@ -165,6 +168,9 @@ func (t *try) send(secret config.Secret) *outcome {
 	}
 	if via == "" {
 		via = s.lv.cfg.Proxy
+	}
+	if t.p.Program != "" {
+		return t.runProgram(via)
 	}
 	rt, err := s.g.pool.For(via)
 	if err == nil {

@@ -131,7 +131,7 @@ func regionIDs(p *Preset) []string {
 // take copies what the preset knows. The vendor's habits follow it wherever its bases point.
 func (p *Provider) take(preset *Preset, region Region) {
 	p.Preset, p.Region = preset.ID, region.ID
-	p.Dialect = preset.dialect()
+	p.Dialect, p.Program = preset.dialect(), preset.Program
 	p.KeyOptional, p.KeysURL = preset.KeyOptional, preset.KeysURL
 	p.NoList = preset.NoList || region.NoList
 	p.list = preset.List

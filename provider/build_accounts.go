@@ -10,10 +10,18 @@ import (
 // accounts makes the provider's keys, then its accounts, else itself as the one to ask.
 func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
 	for i := range cp.Keys {
-		b.add(p, key(&cp.Keys[i], i), cp.Keys[i].Pos)
+		k := key(&cp.Keys[i], i)
+		if p.Program != "" {
+			k.Unready = "provider " + p.ID + " is the " + p.Program + " program's sign-in, which takes no key: put accounts in the place of keys"
+		}
+		b.add(p, k, cp.Keys[i].Pos)
 	}
 	for i := range cp.Accounts {
-		b.add(p, signedIn(p.ID, &cp.Accounts[i], i), cp.Accounts[i].Pos)
+		a := signedIn(p.ID, &cp.Accounts[i], i)
+		if p.Program != "" {
+			a.Unready = ""
+		}
+		b.add(p, a, cp.Accounts[i].Pos)
 	}
 	if len(p.Accounts) > 0 {
 		return

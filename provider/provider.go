@@ -43,6 +43,7 @@ type Provider struct {
 	Bases                       map[wire.Protocol]string // normalised, without a trailing slash; a missing one is not spoken
 	Auth                        map[wire.Protocol]AuthStyle
 	Dialect                     wire.Dialect
+	Program                     string   // that is run for its requests, "" = they are sent to an address
 	Headers                     []Header // the person's own, applied after auth
 	Accounts                    []*Account
 	Models                      []Model // what the file lists; empty: anything goes to the vendor

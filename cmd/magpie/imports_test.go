@@ -36,8 +36,9 @@ var mayImport = map[string][]string{
 	"gateway/history":     {"gateway/trace"},
 	"gateway/standin":     {"gateway/wire", "gateway/wire/..."},
 	"gateway/client":      {"gateway/control", "gateway/trace"},
+	"gateway/bridge":      {"provider", "provider/vendors/claude", "gateway/wire"},
 	"gateway": {
-		"config", "provider", "provider/vendors", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/mend", "gateway/redact",
+		"config", "provider", "provider/vendors", "gateway/bridge", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/mend", "gateway/redact",
 		"gateway/route", "gateway/state", "gateway/trace", "gateway/trace/words", "gateway/upstream", "gateway/wire", "gateway/wire/...",
 	},
 	"tui": {"config", "themes", "gateway/trace", "gateway/trace/words", "gateway/control", "tui/..."},

@@ -25,6 +25,8 @@ type Event struct {
 	Kind   string       `json:"rateLimitType"`
 	Used   loose.Number `json:"utilization"` // 0-1
 	Resets loose.Time   `json:"resetsAt"`
+
+	All map[string]Event `json:"unifiedWindows"` // by kind: every window, where the program tells them
 }
 
 // Window returns the window that an event tells; it names one at a time, so others may be there.

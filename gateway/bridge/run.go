@@ -161,12 +161,26 @@ func (r *run) watch() {
 	}
 	_ = r.in.Close()
 	interrupt(r.cmd)
+	r.release(false)
 	t := time.NewTimer(stopGrace)
 	defer t.Stop()
 	select {
 	case <-r.over:
 	case <-t.C:
 		kill(r.cmd)
+		r.release(true)
+	}
+}
+
+// release lets go of a reply that the run waits to write on: an agent that reads nothing must
+// not hold up its end. One that is whole but for its last words has until the last moment.
+func (r *run) release(all bool) {
+	r.mu.Lock()
+	o, why := r.out, r.why
+	open := o != nil && (all || !o.done)
+	r.mu.Unlock()
+	if open && !errors.Is(why, errEnded) {
+		_ = o.out.CloseWithError(errors.New(r.ending(nil, why)))
 	}
 }
 

@@ -119,6 +119,7 @@ func jobs(o options) (all []job) {
 			all = append(all, job{p.name + ", a conversation", p.name, func(ctx context.Context) error { return converse(ctx, o, p) }})
 		}
 	}
+	all = append(all, job{"claude, behind the bridge", "claude", func(ctx context.Context) error { return bridged(ctx, o) }})
 	for _, k := range sdks {
 		all = append(all, job{k.name + " SDK, " + k.client + " on every API", k.name, func(ctx context.Context) error { return k.ask(ctx, o) }})
 	}

@@ -37,6 +37,7 @@ const (
 // stage is where one program runs: folders of its own, a vendor, a gateway.
 type stage struct {
 	dir, home, work string
+	bin             string // found before all else on magpie's PATH, "" = nothing
 	base            string // of the gateway
 	vendor          *standin.Vendor
 	at              *httptest.Server
@@ -140,6 +141,9 @@ func (s *stage) serve(ctx context.Context, magpie, config string, known func(mod
 	c := &child{done: make(chan error, 1)}
 	c.cmd = exec.CommandContext(ctx, magpie, "serve", "--listen", addr)
 	c.cmd.Env = s.env("MAGPIE_HOME=" + s.magpieHome())
+	if s.bin != "" {
+		c.cmd.Env = append(c.cmd.Env, "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
 	c.cmd.Dir, c.cmd.Stdout, c.cmd.Stderr = s.work, &c.out, &c.out
 	if err := c.cmd.Start(); err != nil {
 		return nil, err

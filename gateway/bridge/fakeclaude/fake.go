@@ -209,6 +209,9 @@ func (p *program) do(said string) int {
 	case "busy":
 		return p.refused(529, "overloaded_error", "API Error: 529 Overloaded")
 	}
+	if verb == "stubborn" {
+		signal.Ignore(syscall.SIGTERM)
+	}
 	p.begin()
 	switch verb {
 	case "call":
@@ -216,11 +219,7 @@ func (p *program) do(said string) int {
 	case "crash":
 		p.text(0, "half a")
 		return 7
-	case "stubborn":
-		signal.Ignore(syscall.SIGTERM)
-		p.text(0, "one ")
-		time.Sleep(time.Hour)
-	case "slow":
+	case "slow", "stubborn":
 		p.text(0, "one ")
 		time.Sleep(time.Hour)
 	case "cut":

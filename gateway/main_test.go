@@ -4,6 +4,11 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"dev.magpie/gateway/bridge/fakeclaude"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	fakeclaude.Main()
+	goleak.VerifyTestMain(m)
+}

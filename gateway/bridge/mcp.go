@@ -133,6 +133,10 @@ func answer(w http.ResponseWriter, m *rpc, key string, v any) {
 	_, _ = w.Write(mustJSON(map[string]any{"jsonrpc": "2.0", "id": m.ID, key: v}))
 }
 
+// mostResult is how much of a result the program hands its model whole, as long as it is told
+// to; of more it shows a part. A longer one is handed to a new run, as a part of its past.
+const mostResult = 500_000
+
 // shown are the run's tools as MCP has them.
 func (r *run) shown() []map[string]any {
 	own := map[string]string{}
@@ -146,7 +150,10 @@ func (r *run) shown() []map[string]any {
 		if len(schema) == 0 {
 			schema = json.RawMessage(`{"type":"object"}`)
 		}
-		list = append(list, map[string]any{"name": own[t.Name], "description": t.Description, "inputSchema": schema})
+		list = append(list, map[string]any{
+			"name": own[t.Name], "description": t.Description, "inputSchema": schema,
+			"_meta": map[string]any{"anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": mostResult},
+		})
 	}
 	return list
 }

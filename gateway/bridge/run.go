@@ -83,6 +83,11 @@ func (r *run) fits(q *query) fit {
 	if len(list) != len(r.calls) {
 		return never
 	}
+	for _, b := range list {
+		if len(b["content"]) > mostResult*9/10 {
+			return never
+		}
+	}
 	return compare(r.turns, q.turns)
 }
 

@@ -122,8 +122,14 @@ func (v *anthropic) results(a *anthropicAsk) (words []string) {
 			continue
 		}
 		for _, b := range blocks {
+			if b.Type != "tool_result" {
+				continue
+			}
 			var parts []struct{ Text string }
-			if b.Type == "tool_result" && json.Unmarshal(b.Content, &parts) == nil {
+			var word string
+			if json.Unmarshal(b.Content, &word) == nil {
+				words = append(words, word)
+			} else if json.Unmarshal(b.Content, &parts) == nil {
 				for _, p := range parts {
 					words = append(words, p.Text)
 				}

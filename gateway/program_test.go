@@ -99,8 +99,8 @@ func TestAgentsOfEveryAPIThroughTheProgram(t *testing.T) {
 			if s, err := fakeclaude.Starts(dir); err != nil || len(s) != 1 {
 				t.Errorf("%d runs, %v", len(s), err)
 			}
-			if route := r.last(); route.Input != 100 || route.Output != 20 || route.CacheRead != 80 || tried(route) != "claude/me" {
-				t.Errorf("the trace tells %d in, %d out, %d cached of %s", route.Input, route.Output, route.CacheRead, tried(route))
+			if route := r.last(); route.Tokens.Input != 180 || route.Tokens.Output != 20 || route.Tokens.CacheRead != 80 || tried(route) != "claude/me" {
+				t.Errorf("the trace tells %d in, %d out, %d cached of %s", route.Tokens.Input, route.Tokens.Output, route.Tokens.CacheRead, tried(route))
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestAProgramsWindowsAreToldAtOnce(t *testing.T) {
 func TestAProgramsRefusals(t *testing.T) {
 	for _, c := range []struct {
 		verb string
-		why  trace.FailureKind
+		why  trace.Kind
 		rest time.Duration // at least
 	}{
 		{"full", trace.Quota, 50 * time.Minute},
@@ -157,7 +157,7 @@ func TestAProgramsRefusals(t *testing.T) {
 				t.Fatalf("%d %s", got.status, got.body)
 			}
 			try := r.last().Tries[0]
-			if string(try.Fail) != string(c.why) {
+			if try.Fail != c.why {
 				t.Errorf("it failed with %s: %s", try.Fail, try.Error)
 			}
 			if rest, ok := r.rests()["claude/me"]; c.rest > 0 && (!ok || time.Until(rest.Until) < c.rest) {
@@ -178,8 +178,8 @@ func TestAnAccountWithoutItsProgram(t *testing.T) {
 			t.Fatalf("%d %s", got.status, got.body)
 		}
 		for _, a := range r.store.Accounts(r.cat, time.Now()) {
-			if a.ID == "claude/me" && !strings.Contains(a.Why, says) {
-				t.Errorf("the account says %q of a program that is %s", a.Why, mode)
+			if a.ID == "claude/me" && !strings.Contains(a.Error, says) {
+				t.Errorf("the account says %q of a program that is %s", a.Error, mode)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ type Server struct {
 // Words are what a failed result says of itself.
 func (l *Line) Words() string {
 	if l.Result != "" {
-		return l.Result
+		return strings.ReplaceAll(l.Result, " (not your usage limit)", "") // words of a used-up allowance, which it is not
 	}
 	return strings.Join(l.Errors, "; ")
 }

@@ -1,25 +1,57 @@
 package wire
 
-import "io"
+import (
+	"io"
+	"slices"
+)
 
-// Body is a request body as it goes on: the agent's own bytes around one swapped value.
-// It holds no copy of them.
-type Body struct{ parts [3][]byte }
+// maxEdits is how many pieces of one body are ever written anew: the model, two that say how
+// hard to think, and two that offer tools.
+const maxEdits = 5
+
+// Body is a request body as it goes on: the agent's own bytes around the pieces that are
+// written anew. It holds no copy of them.
+type Body struct{ parts [2*maxEdits + 1][]byte }
+
+// Edit is a piece of a body that is written anew.
+type Edit struct {
+	at   span
+	with []byte
+}
 
 // Whole is a body that goes on as it came.
-func Whole(b []byte) Body { return Body{parts: [3][]byte{b}} }
+func Whole(b []byte) Body {
+	var out Body
+	out.parts[0] = b
+	return out
+}
 
-// SwapModel puts another model in the place of the one that e was read from.
-// Every other byte stays; the same model leaves all of them.
-func SwapModel(body []byte, e *Envelope, model string) Body {
-	if e.model == (span{}) {
+// SwapModel puts another model in the place of the one that e was read from, and the
+// edits in theirs. Every other byte stays; the same model leaves all of them.
+func SwapModel(body []byte, e *Envelope, model string, edits ...Edit) Body {
+	if e.model != (span{}) {
+		if quoted := Quote(model); string(e.model.of(body)) != string(quoted) {
+			edits = append(edits, Edit{e.model, quoted})
+		}
+	}
+	return edited(body, edits)
+}
+
+// edited puts edits, which do not overlap, into a body. There are few of them: more than a
+// Body has room for are no edits of ours.
+func edited(body []byte, edits []Edit) Body {
+	if len(edits) == 0 || len(edits) > maxEdits {
 		return Whole(body)
 	}
-	quoted := Quote(model)
-	if string(e.model.of(body)) == string(quoted) {
-		return Whole(body)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.at.start - b.at.start })
+	var out Body
+	end := 0
+	for i, e := range edits {
+		out.parts[2*i], out.parts[2*i+1] = body[end:e.at.start], e.with
+		end = e.at.end
 	}
-	return Body{parts: [3][]byte{body[:e.model.start], quoted, body[e.model.end:]}}
+	out.parts[2*len(edits)] = body[end:]
+	return out
 }
 
 // SwapEmbedModels puts the model in the places where Gemini's requests for embeddings name one:
@@ -60,7 +92,11 @@ func SwapEmbedModels(body []byte, model string) Body {
 
 // Len is the length in bytes.
 func (b *Body) Len() int64 {
-	return int64(len(b.parts[0]) + len(b.parts[1]) + len(b.parts[2]))
+	n := 0
+	for _, p := range b.parts {
+		n += len(p)
+	}
+	return int64(n)
 }
 
 // Bytes joins the body into one slice.
@@ -76,7 +112,7 @@ func (b *Body) Bytes() []byte {
 func (b *Body) Reader() io.ReadCloser { return &bodyReader{parts: b.parts} }
 
 type bodyReader struct {
-	parts [3][]byte
+	parts [2*maxEdits + 1][]byte
 	n     int
 }
 

@@ -140,7 +140,9 @@ func (b RestBy) Kept() bool {
 type Try struct {
 	ID         string    `json:"id"` // the candidate's
 	Model      string    `json:"model"`
-	Effort     string    `json:"effort,omitempty"`
+	Effort     string    `json:"effort,omitempty"` // how hard the model was asked to think, as sent
+	Picked     bool      `json:"picked,omitempty"` // by the turn's rule, group or classifier
+	Fixed      bool      `json:"fixed,omitempty"`  // by the member
 	Start      time.Time `json:"start"`
 	MS         int64     `json:"ms"`
 	TTFTMS     int64     `json:"ttft_ms,omitempty"`
@@ -173,11 +175,4 @@ type Affinity struct {
 	CacheRead int64   `json:"cache_read,omitempty"` // tokens that the last reply read from the cache
 	Kept      bool    `json:"kept"`
 	Why       KeepWhy `json:"why"`
-}
-
-// Rule is the group rule in force.
-type Rule struct {
-	N    int      `json:"n"`
-	Use  string   `json:"use"`
-	When []string `json:"when,omitempty"`
 }

@@ -31,7 +31,9 @@ type ask struct {
 	talk    string // and as its agent does
 	only    string // X-Magpie-Account
 	start   time.Time
-	look    bool // it is only thought of
+	look    bool   // it is only thought of
+	inner   string // what for the gateway asks it itself, "" = an agent does
+	of      int64  // the request that it is asked for
 
 	asked    *wire.Ask // in the neutral form, once a try needs it
 	notAsked error

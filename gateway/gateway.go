@@ -71,14 +71,16 @@ type Gateway struct {
 	userAgent []string
 	started   time.Time
 
-	draining atomic.Bool
-	calls    calls
-	secrets  sync.Map // AccountID → config.Secret: the last one that was had
-	tokens   tokens
-	teller   teller
-	seals    seals
-	config   configState
-	learned  atomic.Pointer[map[string]mend] // by provider/model: what its requests are sent without
+	draining  atomic.Bool
+	calls     calls
+	secrets   sync.Map // AccountID → config.Secret: the last one that was had
+	tokens    tokens
+	teller    teller
+	seals     seals
+	config    configState
+	unfit     unfit
+	described descriptions
+	learned   atomic.Pointer[map[string]mend] // by provider/model: what its requests are sent without
 
 	reloading sync.Mutex // one reading of the config at a time
 

@@ -17,6 +17,7 @@ import (
 type mend struct {
 	images   bool  // the model reads none: each becomes a note
 	thinking bool  // of earlier turns: another made it
+	tool     bool  // Codex's image tool: the vendor's API doesn't know it
 	most     int64 // tokens of output that the model can put out, 0 = as asked
 }
 
@@ -95,7 +96,7 @@ func has(a *wire.Ask, k wire.Kind) bool {
 
 // with joins what two mends leave out.
 func (m mend) with(n mend) mend {
-	m.images, m.thinking = m.images || n.images, m.thinking || n.thinking
+	m.images, m.thinking, m.tool = m.images || n.images, m.thinking || n.thinking, m.tool || n.tool
 	if n.most > 0 && (m.most == 0 || n.most < m.most) {
 		m.most = n.most
 	}
@@ -106,14 +107,19 @@ func (m mend) with(n mend) mend {
 // written so that what it was refused for is not in it.
 func (s *service) mended(c *trace.Candidate, o *outcome) bool {
 	m := mendable(o, s.sent)
+	if m == (mend{}) {
+		m.tool = s.unknownTool(c, o)
+	}
 	before := s.mend(c)
 	after := before.with(m)
 	if after == before || s.a.counting() {
 		return false
 	}
-	asked, err := s.a.neutral()
-	if err != nil || m.images && !has(asked, wire.KindImage) || m.thinking && !has(asked, wire.KindThinking) {
-		return false
+	if m.images || m.thinking {
+		asked, err := s.a.neutral()
+		if err != nil || m.images && !has(asked, wire.KindImage) || m.thinking && !has(asked, wire.KindThinking) {
+			return false
+		}
 	}
 	if s.mends == nil {
 		s.mends = map[string]mend{}
@@ -134,7 +140,10 @@ func (s *service) mend(c *trace.Candidate) mend {
 // learn remembers of a model what made a mended request good, until the gateway ends.
 func (s *service) learn(c *trace.Candidate) {
 	m := s.mends[c.ID]
-	m.thinking = false // of this conversation, not of the model
+	if m.tool {
+		s.g.unfit.note(c.Provider, s.asking, imageTool)
+	}
+	m.thinking, m.tool = false, false // of this conversation, or of all models, not of this one
 	if m == (mend{}) {
 		return
 	}
@@ -154,7 +163,7 @@ func (s *service) learn(c *trace.Candidate) {
 
 // rewrites says whether a request has to be written anew for its mend.
 func (m mend) rewrites(a *ask) bool {
-	if m == (mend{}) {
+	if m.tool = false; m == (mend{}) || m == (mend{images: true}) && !a.env.Images {
 		return false
 	}
 	asked, err := a.neutral()
@@ -172,10 +181,19 @@ func (m mend) apply(asked *wire.Ask, to *wire.Target) *wire.Ask {
 	if m.most > 0 && (to.Output == 0 || int64(to.Output) > m.most) {
 		to.Output = int(m.most)
 	}
-	if !m.thinking {
+	if !m.thinking && !m.tool {
 		return asked
 	}
 	bare := *asked
+	if m.tool {
+		bare.Tools = slices.DeleteFunc(slices.Clone(asked.Tools), func(t wire.Tool) bool { return wire.IsImageTool(t.Name) })
+		if len(bare.Tools) == 0 {
+			bare.Choice = wire.Choice{}
+		}
+	}
+	if !m.thinking {
+		return &bare
+	}
 	bare.Turns = make([]wire.Turn, len(asked.Turns))
 	for i, t := range asked.Turns {
 		t.Parts = slices.DeleteFunc(slices.Clone(t.Parts), func(p wire.Part) bool { return p.Kind == wire.KindThinking })

@@ -24,6 +24,7 @@ type outcome struct {
 	reply   vendorError
 	param   string // of a request that could not be translated: the field at fault
 	detail  string
+	takes   []string // of a level that was refused: those that there are
 }
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.

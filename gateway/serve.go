@@ -23,6 +23,7 @@ type service struct {
 	ctx  context.Context // ends when the agent leaves
 	call *call
 	snap *route.Snapshot
+	pick string // how hard the turn shall think, by its group
 
 	target provider.Target
 	talk   state.Talk // the conversation; none of a request that is no part of one
@@ -229,12 +230,17 @@ func (g *Gateway) madeBy(a *ask, call *route.Call) *wire.Refusal {
 func (s *service) run() {
 	defer s.out.stop()
 	for {
+		s.giveWay()
 		c := &s.order[s.at]
 		last := s.isLast()
 		s.rec.began(c, s.again > 0, time.Now())
 		o, known := s.unproven(c, last)
 		if !known {
+			o, known = s.unleveled(c)
+		}
+		if !known {
 			o = s.try(c, last)
+			s.levelRefused(c, &o)
 		}
 		o.of = c
 		if o.verdict == nil || o.passed || o.gone {

@@ -65,7 +65,9 @@ func (s *service) translate(t *try) (*translation, error) {
 	if t.api == wire.Gemini {
 		asked = s.g.seals.restore(asked)
 	}
-	asked = s.mend(t.c).apply(asked, &to)
+	if asked, err = t.h.shaped(s, asked, &to); err != nil {
+		return nil, err
+	}
 	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, to)
 	if t.api == wire.Gemini && !s.a.stream { // the path says whether she streams, and a whole reply is all that is wanted
 		x.door = provider.Generate

@@ -48,6 +48,7 @@ type try struct {
 	resp *http.Response
 	api  wire.Protocol // that the vendor is asked on
 	x    *translation  // nil where that is the agent's own
+	h    shape         // what of the request is another for this candidate
 
 	hooks httptrace.ClientTrace // of its connection
 	idled bool                  // it lay idle for a while before
@@ -57,8 +58,12 @@ type try struct {
 func (s *service) try(c *trace.Candidate, last bool) outcome {
 	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID))}
 	if err := t.speak(); err != nil {
-		if errors.Is(err, errNoCount) {
+		var dark *errBlind
+		switch {
+		case errors.Is(err, errNoCount):
 			return noCount()
+		case errors.As(err, &dark):
+			return s.undescribed(dark)
 		}
 		return s.unsayable(err)
 	}
@@ -94,14 +99,21 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 func (t *try) speak() (err error) {
 	s := t.s
 	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
-	if s.a.door != provider.Generate && s.a.door != provider.Stream && s.a.door != provider.Count || s.a.tail != "" {
+	if !s.generates() && s.a.door != provider.Count {
 		return nil
 	}
-	api, ok := t.p.AskOn(s.a.api, t.acct.Protocol, t.c.Model, s.lv.fetched()[t.p.ID])
+	api, ok := s.a.api, s.a.tail == ""
+	if ok {
+		api, ok = t.p.AskOn(s.a.api, t.acct.Protocol, t.c.Model, s.lv.fetched()[t.p.ID])
+	}
 	if !ok {
-		return nil
+		api = s.a.api
 	}
-	if api == s.a.api && !s.mend(t.c).rewrites(s.a) {
+	t.shape(api)
+	if w := t.h.wish; w.level != "" {
+		s.rec.thinks(w)
+	}
+	if !ok || api == s.a.api && !t.h.anew {
 		return nil
 	}
 	t.api, s.asking = api, api

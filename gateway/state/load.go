@@ -45,6 +45,7 @@ type choicesFile struct {
 	Version int                                  `json:"version"`
 	Paused  map[provider.AccountID]*trace.Paused `json:"paused"`
 	Pinned  map[provider.AccountID]*trace.Pinned `json:"pinned"`
+	Refused []Refused                            `json:"refused,omitempty"` // learned, not chosen
 }
 
 // extra is what a file holds beyond what this program knows.
@@ -124,10 +125,11 @@ func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for _, own := range []string{"version", "paused", "pinned"} {
+	for _, own := range []string{"version", "paused", "pinned", "refused"} {
 		delete(all, own)
 	}
 	s.files[choices].extra = all
+	f.took(c.Refused, now)
 	for id, p := range c.Paused {
 		st := f.standing[id]
 		st.Paused = p
@@ -191,7 +193,7 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 }
 
 func encodeChoices(f *facts, more extra) ([]byte, error) {
-	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}}
+	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}, Refused: f.refusals()}
 	for id, st := range f.standing {
 		if st.Paused != nil {
 			c.Paused[id] = st.Paused
@@ -204,6 +206,9 @@ func encodeChoices(f *facts, more extra) ([]byte, error) {
 		return encode(c)
 	}
 	all := map[string]any{"version": c.Version, "paused": c.Paused, "pinned": c.Pinned}
+	if len(c.Refused) > 0 {
+		all["refused"] = c.Refused
+	}
 	for key, value := range more {
 		all[key] = value
 	}

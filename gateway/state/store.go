@@ -30,6 +30,7 @@ type Store struct {
 	made  made
 	last  answers
 	keeps keeps
+	turns turns
 
 	rounds rounds
 
@@ -51,6 +52,7 @@ type facts struct {
 	standing map[provider.AccountID]route.Standing
 	rests    map[string]trace.Rest
 	past     map[string]past
+	refused  map[string]Refused // levels, by who refused them
 }
 
 // past is what is remembered of a rest key's failures.
@@ -118,9 +120,10 @@ func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
-	copied [3]bool
-	dirty  [fileCount]bool
-	ids    []provider.AccountID
+	copied  [3]bool
+	learned bool // refused is another
+	dirty   [fileCount]bool
+	ids     []provider.AccountID
 }
 
 func (e *edit) stand(id provider.AccountID, st route.Standing) {
@@ -186,7 +189,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [3]bool{} {
+	if e.copied != [3]bool{} || e.learned {
 		next := e.facts
 		s.facts.Store(&next)
 	}

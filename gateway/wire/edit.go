@@ -34,12 +34,12 @@ func SwapModel(body []byte, e *Envelope, model string, edits ...Edit) Body {
 			edits = append(edits, Edit{e.model, quoted})
 		}
 	}
-	return edited(body, edits)
+	return Edited(body, edits)
 }
 
-// edited puts edits, which do not overlap, into a body. There are few of them: more than a
+// Edited puts edits, which do not overlap, into a body. There are few of them: more than a
 // Body has room for are no edits of ours.
-func edited(body []byte, edits []Edit) Body {
+func Edited(body []byte, edits []Edit) Body {
 	if len(edits) == 0 || len(edits) > maxEdits {
 		return Whole(body)
 	}

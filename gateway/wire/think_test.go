@@ -103,7 +103,7 @@ func TestTheImageToolIsTakenOutOfTheBytes(t *testing.T) {
 			t.Errorf("%s: ok %v", c.name, ok)
 			continue
 		}
-		b := edited([]byte(c.body), edits)
+		b := Edited([]byte(c.body), edits)
 		if got := string(b.Bytes()); ok && got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/upstream"
 	"dev.magpie/gateway/wire"
 	"dev.magpie/provider"
@@ -34,6 +35,10 @@ type ask struct {
 	look    bool   // it is only thought of
 	inner   string // what for the gateway asks it itself, "" = an agent does
 	of      int64  // the request that it is asked for
+
+	words  string                      // a hash of what the conversation began with, once it is needed
+	ruled  []*provider.Group           // whose rules have a say in it
+	judged map[string]trace.Classified // what classifiers say of its turn, by group
 
 	asked    *wire.Ask // in the neutral form, once a try needs it
 	notAsked error

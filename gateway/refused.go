@@ -95,7 +95,9 @@ func levelsIn(said, refused string) []string {
 
 // levelWords tell an agent which levels there are instead of the one that no plan has.
 func (s *service) levelWords(o *outcome) string {
-	place := slices.IndexFunc(s.order, func(c trace.Candidate) bool { return c.ID == o.of.ID && c.Model == o.of.Model && c.Effort == o.of.Effort })
+	place := slices.IndexFunc(s.order, func(c trace.Candidate) bool {
+		return c.ID == o.of.ID && c.Model == o.of.Model && c.Effort == o.of.Effort
+	})
 	level := ""
 	if place >= 0 {
 		level = s.wishFor(place).level

@@ -99,7 +99,17 @@ func (g *Gateway) looksSecret(model string) bool {
 func (s *service) plan() *wire.Refusal {
 	now := time.Now()
 	p, call, ref := s.g.plan(s.lv, s.a, now)
+	for range ruleRounds {
+		if p == nil || ref != nil || p.effects.Ask == nil {
+			break
+		}
+		s.classify(p.effects.Ask, now)
+		p, call, ref = s.g.plan(s.lv, s.a, now)
+	}
 	if p != nil {
+		s.carryOut(&p.effects, now)
+		s.pick = picked(p.Rule)
+		s.rec.r.Effort = call.Effort
 		s.target = call.Target
 		s.rec.planned(&s.target, &p.Plan)
 		s.order, s.snap, s.talk = p.Order, p.snap, p.talk
@@ -107,11 +117,25 @@ func (s *service) plan() *wire.Refusal {
 	return ref
 }
 
-// planning is a plan with the snapshot that it was made on.
+// ruleRounds is how many classifiers a request asks at the most: of its group, and of those in it.
+const ruleRounds = 8
+
+// picked is how hard the turn shall think, by the first group in the chain that says so.
+func picked(r *trace.Rule) string {
+	for ; r != nil; r = r.Inner {
+		if r.Pick != "" {
+			return r.Pick
+		}
+	}
+	return ""
+}
+
+// planning is a plan with the snapshot that it was made on, and what carrying it out changes.
 type planning struct {
 	trace.Plan
-	snap *route.Snapshot
-	talk state.Talk
+	effects route.Effects
+	snap    *route.Snapshot
+	talk    state.Talk
 }
 
 // plan is the one planner: requests, explain and the screen's "next" pass here.
@@ -134,8 +158,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 		return nil, nil, ref
 	}
 	talk := g.recall(a, snap, &call, now)
-	plan := g.decide(snap, &call, a)
-	p := &planning{Plan: plan, snap: snap, talk: talk}
+	g.turnFacts(lv, a, &call, now)
+	plan, effects := g.decide(snap, &call, a)
+	p := &planning{Plan: plan, effects: effects, snap: snap, talk: talk}
 	if a.counting() {
 		p.Order = withoutFallbacks(plan.Order)
 	}
@@ -147,9 +172,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 
 // decide makes the plan of a request. One that is only looked at, and one that only counts,
 // takes nobody's turn.
-func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) trace.Plan {
+func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) (trace.Plan, route.Effects) {
 	if a.look || a.counting() {
-		return route.Plan(snap, *call)
+		return route.Plan(snap, *call), route.Effects{}
 	}
 	defer g.nextSoon()
 	return g.d.State.Decide(snap, *call)

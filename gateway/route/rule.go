@@ -251,7 +251,9 @@ func (v *verdict) classified() trace.Classified {
 	}
 	said, known := v.d.c.Judged[v.g.ID]
 	if !known {
-		v.d.effects.Ask = &q
+		if v.d.effects.Ask == nil {
+			v.d.effects.Ask = &q
+		}
 		said = trace.Classified{By: v.g.Classifier, Intents: q.Intents, Error: "not asked"}
 	}
 	v.told.Classified = &said

@@ -134,5 +134,9 @@ func reasons(m *provider.Model, id string) bool {
 func askFor(asked *wire.Ask, level string) *wire.Ask {
 	out := *asked
 	out.Effort, out.Budget = level, nil
+	if asked.API == wire.Messages && level != "none" { // there a level alone does not ask for reasoning
+		asLikes := int64(-1)
+		out.Budget = &asLikes
+	}
 	return &out
 }

@@ -39,6 +39,10 @@ func (t *try) shape(api wire.Protocol) {
 	if h.anew = h.mend.rewrites(s.a); h.anew || api != s.a.api {
 		return
 	}
+	if h.wish.changes() && api == wire.Chat && t.p.Dialect.Switch != wire.SwitchEffort { // it has words of its own
+		h.anew = true
+		return
+	}
 	h.edits, h.anew = s.edits(h, t.c.Model)
 }
 

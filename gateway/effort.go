@@ -18,11 +18,11 @@ type wish struct {
 	picked bool   // by the turn's rule, group or classifier
 }
 
-// changes says whether the request does not say so itself.
-func (w wish) changes() bool { return w.level != w.own }
-
-// idle says that nothing need be said: the request asks for no reasoning, and shall have none.
-func (w wish) idle() bool { return w.level == "none" && w.own == "" && !w.on }
+// changes says whether something has to be written for it. A request that asks for no
+// reasoning, and shall have none, need not say so.
+func (w wish) changes() bool {
+	return w.level != w.own && (w.level != "none" || w.own != "" || w.on)
+}
 
 // wishFor is the wish for the candidate at a place of the order.
 func (s *service) wishFor(place int) wish {

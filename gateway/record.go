@@ -23,7 +23,7 @@ func (g *Gateway) record(a *ask) *record {
 	rec := &record{g: g}
 	rec.r = trace.Route{
 		ID: g.d.Bus.NextID(), Time: a.start, Agent: a.agent, Session: g.masker.Mask(a.session), API: string(a.api),
-		Path: g.masker.Mask(bounded(a.path)), Stream: a.stream, Asked: g.masker.Mask(bounded(a.model)), BytesIn: int64(len(a.body)),
+		Path: g.masker.Mask(bounded(a.path)), Stream: a.stream, Inner: a.inner, Of: a.of, Asked: g.masker.Mask(bounded(a.model)), BytesIn: int64(len(a.body)),
 		Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}, // lists in JSON, never null
 	}
 	return rec

@@ -62,7 +62,7 @@ func (s *service) describer() string {
 
 // edits are what is written into the agent's own bytes; anew says that bytes can't say it.
 func (s *service) edits(h *shape, model string) (edits []wire.Edit, anew bool) {
-	if h.wish.changes() && !h.wish.idle() {
+	if h.wish.changes() {
 		more, ok := s.a.env.EditEffort(s.a.body, s.a.api, model, h.wish.level)
 		if !ok && s.a.tail == "" {
 			return nil, true
@@ -85,7 +85,7 @@ func (h *shape) shaped(s *service, asked *wire.Ask, to *wire.Target) (*wire.Ask,
 		}
 	}
 	asked = h.mend.apply(asked, to)
-	if h.wish.changes() && !h.wish.idle() {
+	if h.wish.changes() {
 		asked = askFor(asked, h.wish.level)
 	}
 	return asked, nil

@@ -31,6 +31,8 @@ type Route struct {
 	Tokens   Tokens      `json:"tokens"`
 	Cost     string      `json:"cost,omitempty"` // USD, decimal; empty when a price is unknown
 	Served   string      `json:"served,omitempty"`
+	Inner    string      `json:"inner,omitempty"` // what for the gateway asked it itself: describer, classifier
+	Of       int64       `json:"of,omitempty"`    // the request that it was asked for
 	BytesIn  int64       `json:"bytes_in,omitempty"`
 	BytesOut int64       `json:"bytes_out,omitempty"`
 }

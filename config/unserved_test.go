@@ -38,7 +38,6 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 		`providers.brook.balance_url = "https://brook.example/v1/usage?team=a"`, `providers.brook.balance_path = "left"`, `providers.brook.unmasked = true`,
 		`providers.brook.searches = true`, `providers.brook.catalog = "river, stream"`, `providers.brook.max_rpm`, `providers.brook.queue_limit`,
 		`providers.brook.queue_wait`, `providers.brook.retry`, `providers.brook.slots`,
-
 		`groups.always-on.policy = "combo"`,
 		`groups.team.slug = "team"`, `groups.team.names`,
 		`agents.cursor-local.tiers`,

@@ -50,7 +50,7 @@ func see(d *draft) {
 		}
 		t.why = trace.WhyBlind
 		if known[i] == unknown {
-			t.text = "others are known to see"
+			t.text = "or nobody knows, and others are known to"
 		}
 		d.out = append(d.out, t)
 	}

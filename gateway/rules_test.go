@@ -141,13 +141,15 @@ func TestACompactionMayHaveARuleOfItsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, sorted+`rules = [{ use = "b/m", compact = true }]`, vendors{"a": good("chat", false), "b": good("chat", false), "k": good("chat", false)})
+				r.ask("/v1/chat/completions", talk("", "u:hi"), inSession)
 				r.ask("/v1/chat/completions", talk("", "u:hi", "a:yes", "u:"+said), inSession)
 				if route := r.last(); tried(route) != "b/k" {
 					t.Errorf("%s %+v", tried(route), route.Rule)
 				}
 				r.ask("/v1/chat/completions", talk("", "u:hi", "a:yes", "u:go on"), inSession)
-				if route := r.last(); tried(route) != "a/k" {
-					t.Errorf("%s %+v", tried(route), route.Rule)
+				// The conversation is where it was: the compaction was no turn of it.
+				if route := r.last(); tried(route) != "a/k" || route.Affinity.Last != "a/k" {
+					t.Errorf("%s %+v %+v", tried(route), route.Rule, route.Affinity)
 				}
 			})
 		})

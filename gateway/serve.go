@@ -113,6 +113,9 @@ func (s *service) plan() *wire.Refusal {
 		s.target = call.Target
 		s.rec.planned(&s.target, &p.Plan)
 		s.order, s.snap, s.talk = p.Order, p.snap, p.talk
+		if call.Compact && ruledBy(s.lv.cat, p.Rule) { // it is no turn of the conversation's: it has a model of its own
+			s.talk = state.Talk{}
+		}
 	}
 	return ref
 }

@@ -131,6 +131,17 @@ func beginsCompaction(text string) bool {
 	return false
 }
 
+// ruledBy says whether a rule for compactions is in force.
+func ruledBy(cat *provider.Catalog, r *trace.Rule) bool {
+	for ; r != nil; r = r.Inner {
+		g := cat.Group(r.Group)
+		if g != nil && r.N > 0 && r.N <= len(g.Rules) && g.Rules[r.N-1].Compact {
+			return true
+		}
+	}
+	return false
+}
+
 // said is what the user said last: all texts since somebody else did.
 func said(asked *wire.Ask) string {
 	var all []string

@@ -67,14 +67,14 @@ func (d *descriptions) put(of [sha256.Size]byte, text string) {
 	}
 }
 
-// errBlind says that an image could not be described, and by whom.
-type errBlind struct {
+// blindError says that an image could not be described, and by whom.
+type blindError struct {
 	by  string
 	err error
 }
 
-func (e *errBlind) Error() string { return e.by + " could not describe the image: " + e.err.Error() }
-func (e *errBlind) Unwrap() error { return e.err }
+func (e *blindError) Error() string { return e.by + " could not describe the image: " + e.err.Error() }
+func (e *blindError) Unwrap() error { return e.err }
 
 // described is the ask with each image replaced by what the describer says of it.
 func (s *service) described(asked *wire.Ask) (*wire.Ask, error) {
@@ -133,7 +133,7 @@ func (s *service) describe(m *wire.Media) (string, error) {
 	by := s.lv.cfg.Describer
 	url := m.AsURL()
 	if url == "" {
-		return "", &errBlind{by, errors.New("it is named by an id, which only the vendor that has it understands")}
+		return "", &blindError{by, errors.New("it is named by an id, which only the vendor that has it understands")}
 	}
 	of := sha256.Sum256([]byte(by + "\x00" + url))
 	if text, ok := s.g.described.get(of); ok {
@@ -147,7 +147,7 @@ func (s *service) describe(m *wire.Media) (string, error) {
 		},
 	})
 	if err != nil {
-		return "", &errBlind{by, err}
+		return "", &blindError{by, err}
 	}
 	if len(said) > describedLen {
 		said = strings.ToValidUTF8(said[:describedLen], "") + "…"
@@ -158,7 +158,7 @@ func (s *service) describe(m *wire.Media) (string, error) {
 }
 
 // undescribed makes an outcome of an image that could not be described: this candidate was not asked.
-func (s *service) undescribed(err *errBlind) outcome {
+func (s *service) undescribed(err *blindError) outcome {
 	if s.gone() || errors.Is(err.err, context.Canceled) {
 		return left()
 	}

@@ -92,7 +92,9 @@ func TestAnImageForAModelThatSeesNone(t *testing.T) {
 }
 
 func TestAnImageInAGroupGoesToMembersThatSee(t *testing.T) {
-	group := func(members string) string { return "[groups.g]\naffinity = \"off\"\nrouting = \"order\"\nmembers = [" + members + "]\n" }
+	group := func(members string) string {
+		return "[groups.g]\naffinity = \"off\"\nrouting = \"order\"\nmembers = [" + members + "]\n"
+	}
 	for _, c := range []struct{ name, members, order string }{
 		{"only to those", `"v/dark", "v/any", "v/eye"`, "eye"},
 		{"none known to see: to those of which nobody knows", `"v/dark", "v/any"`, "any"},

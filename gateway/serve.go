@@ -48,7 +48,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		writeRefusal(w, a.api, ref)
 	}
 	call := &call{}
-	if !g.calls.begin(rec.r.ID, call) {
+	if !g.calls.begin(rec.r.ID, call) && a.inner == "" { // what a request under way asks still belongs to it
 		refuse(&wire.Refusal{Status: http.StatusServiceUnavailable, Code: "shutting_down", RetryAfter: drainRetry, Words: "magpie is shutting down and takes no new requests"})
 		return
 	}

@@ -58,7 +58,7 @@ type try struct {
 func (s *service) try(c *trace.Candidate, last bool) outcome {
 	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID))}
 	if err := t.speak(); err != nil {
-		var dark *errBlind
+		var dark *blindError
 		switch {
 		case errors.Is(err, errNoCount):
 			return noCount()

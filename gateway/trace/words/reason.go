@@ -48,12 +48,8 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return protocol(r)
 	case trace.WhyOff:
 		return or(r.Text, "it") + " is switched off in the config"
-	case trace.WhyBlind:
-		return plus("its model takes no images, and the turn shows one", r.Text)
-	case trace.WhyRule:
-		return byRule(r)
-	case trace.WhyRuleNext:
-		return "next: a later rule of group " + or(r.By, "it") + " names it"
+	case trace.WhyBlind, trace.WhyRule, trace.WhyRuleNext:
+		return byTurn(r)
 	case trace.WhyNotServed:
 		return plus("its provider does not serve this model", r.Text)
 	case trace.WhyNotPicked:

@@ -16,6 +16,17 @@ func Rule(r *trace.Rule) string {
 	return strings.Join(said, "; ")
 }
 
+// byTurn says why a candidate stands where it stands for what the turn is.
+func byTurn(r trace.Reason) string {
+	switch r.Code { //nolint:exhaustive // the others have nothing to do with the turn
+	case trace.WhyBlind:
+		return plus("its model takes no images, and the turn shows one", r.Text)
+	case trace.WhyRule:
+		return byRule(r)
+	}
+	return "next: a later rule of group " + or(r.By, "it") + " names it"
+}
+
 // byRule says why a rule puts a candidate first.
 func byRule(r trace.Reason) string {
 	s := "rule " + strconv.FormatInt(r.Count, 10) + " of group " + or(r.By, "it")

@@ -57,7 +57,9 @@ func (s *service) wish(c *trace.Candidate, w wish, m *provider.Model, p *provide
 		return w
 	default:
 		mine = false
-		w.level = bound(w.own, offered)
+		if w.level = bound(w.own, offered); w.level == w.own && s.a.env.Counts(s.a.body, s.a.api) {
+			return w // a budget of its own is not made the one of a level
+		}
 	}
 	w.level = fit(w.level, m, p, mine)
 	return w

@@ -73,6 +73,20 @@ func (e *Envelope) Thinks(body []byte, p Protocol) (level string, on bool) {
 	return level, on || level != ""
 }
 
+// Counts says whether a body says it as a number of tokens, which no level is exactly.
+func (e *Envelope) Counts(body []byte, p Protocol) bool {
+	t := &e.think
+	switch p {
+	case Messages:
+		return t.output.value(body).Get("effort").None() && !t.thinking.value(body).Get("budget_tokens").None()
+	case Gemini:
+		config := either(t.generation.value(body), "thinkingConfig", "thinking_config")
+		return either(config, "thinkingLevel", "thinking_level").None() && !either(config, "thinkingBudget", "thinking_budget").None()
+	case Chat, Responses:
+	}
+	return false
+}
+
 // chat reads what the vendors of Chat Completions have for it.
 func (t *thinking) chat(body []byte) (level string, on bool) {
 	reasoning, think, enable := t.reasoning.value(body), t.thinking.value(body), t.enable.value(body)

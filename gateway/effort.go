@@ -57,9 +57,12 @@ func (s *service) wish(c *trace.Candidate, w wish, m *provider.Model, p *provide
 		return w
 	default:
 		mine = false
-		if w.level = bound(w.own, offered); w.level == w.own && s.a.env.Counts(s.a.body, s.a.api) {
-			return w // a budget of its own is not made the one of a level
+		if s.a.env.Counts(s.a.body, s.a.api) { // a budget is made a level's only where the group's own levels want that
+			if g := s.target.Group; g == nil || bound(w.own, g.Efforts) == w.own {
+				return w
+			}
 		}
+		w.level = bound(w.own, offered)
 	}
 	w.level = fit(w.level, m, p, mine)
 	return w

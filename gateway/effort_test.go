@@ -213,8 +213,10 @@ func TestABudgetOfTheRequestsOwnStays(t *testing.T) {
 		v := good("messages", false)
 		r := newRig(t, thinker("messages", `"low", "medium"`)+"[groups.g]\nmembers = [\"v/m\"]\n[groups.low]\nmembers = [\"v/m\"]\nefforts = [\"low\"]\n", vendors{"v": v})
 		body := `{"model":"v/m","max_tokens":40000,"thinking":{"type":"enabled","budget_tokens":31999},"messages":[{"role":"user","content":"hi"}]}`
-		if sent, try := r.sentBy(v, "/v1/messages", body); !strings.Contains(sent, `"budget_tokens":31999`) || try.Effort != "xhigh" {
-			t.Errorf("sent %s, told %+v", sent, try)
+		for _, model := range []string{"v/m", "g"} {
+			if sent, try := r.sentBy(v, "/v1/messages", strings.Replace(body, "v/m", model, 1)); !strings.Contains(sent, `"budget_tokens":31999`) || try.Effort != "xhigh" {
+				t.Errorf("%s: sent %s, told %+v", model, sent, try)
+			}
 		}
 		if sent, try := r.sentBy(v, "/v1/messages", strings.Replace(body, "v/m", "low", 1)); !strings.Contains(sent, `"budget_tokens":1024`) || try.Effort != "low" {
 			t.Errorf("a group that offers less: sent %s, told %+v", sent, try)

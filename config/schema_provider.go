@@ -23,8 +23,7 @@ var providerFields = []field[Provider]{
 		"as at the top, without `manual` and `fusion`", "as at the top", "Which of its keys goes first.").later(routings...),
 	row("affinity", func(p *Provider) *string { return &p.Affinity }, oneOf(modes...), "as at the top", "as at the top", "As at the top."),
 	row("sink", func(p *Provider) **bool { return &p.Sink }, ptr(truth), yesNo, "as at the top", "As at the top."),
-	row("fallback", func(p *Provider) *[]string { return &p.Fallback }, some(fallback), "list of `provider/model[:effort]`", "[]", "Asked when none of its keys answers, in this order.").
-		partly(func(p *Provider) []string { return fixedEfforts(p.Fallback) }),
+	row("fallback", func(p *Provider) *[]string { return &p.Fallback }, some(fallback), "list of `provider/model[:effort]`", "[]", "Asked when none of its keys answers, in this order."),
 	row("proxy", func(p *Provider) *string { return &p.Proxy }, proxy, proxyWords, "as at the top", "How this vendor is reached."),
 	row("headers", func(p *Provider) *map[string]string { return &p.Headers }, headers, "table of text", "{}", "Sent with each request, after the key's own header and instead of it where the name is the same."),
 	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left.").later(),

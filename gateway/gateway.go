@@ -73,14 +73,15 @@ type Gateway struct {
 	userAgent []string
 	started   time.Time
 
-	draining atomic.Bool
-	calls    calls
-	secrets  sync.Map // AccountID → config.Secret: the last one that was had
-	tokens   tokens
-	teller   teller
-	seals    seals
-	config   configState
-	learned  mend.Memory // what vendors were learnt to refuse
+	draining  atomic.Bool
+	calls     calls
+	secrets   sync.Map // AccountID → config.Secret: the last one that was had
+	tokens    tokens
+	teller    teller
+	seals     seals
+	config    configState
+	described descriptions
+	learned   mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
 
@@ -97,6 +98,7 @@ type live struct {
 	lists    atomic.Pointer[provider.Lists]
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
+	book     book
 }
 
 func (l *live) fetched() provider.Lists {

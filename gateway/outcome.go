@@ -26,6 +26,7 @@ type outcome struct {
 	raw     []byte // a refusal's body as it came
 	param   string // of a request that could not be translated: the field at fault
 	detail  string
+	takes   []string // of a level that was refused: those that there are
 }
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.

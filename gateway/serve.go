@@ -23,6 +23,7 @@ type service struct {
 	ctx  context.Context // ends when the agent leaves
 	call *call
 	snap *route.Snapshot
+	pick string // how hard the turn shall think, by its group
 
 	target provider.Target
 	talk   state.Talk // the conversation; none of a request that is no part of one
@@ -50,7 +51,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		writeRefusal(w, a.api, ref)
 	}
 	call := &call{}
-	if !g.calls.begin(rec.r.ID, call) {
+	if !g.calls.begin(rec.r.ID, call) && a.inner == "" { // what a request under way asks still belongs to it
 		refuse(&wire.Refusal{Status: http.StatusServiceUnavailable, Code: "shutting_down", RetryAfter: drainRetry, Words: "magpie is shutting down and takes no new requests"})
 		return
 	}
@@ -101,19 +102,46 @@ func (g *Gateway) looksSecret(model string) bool {
 func (s *service) plan() *wire.Refusal {
 	now := time.Now()
 	p, call, ref := s.g.plan(s.lv, s.a, now)
+	for range ruleRounds {
+		if p == nil || ref != nil || p.effects.Ask == nil {
+			break
+		}
+		s.classify(p.effects.Ask, now)
+		p, call, ref = s.g.plan(s.lv, s.a, now)
+	}
 	if p != nil {
+		s.carryOut(&p.effects, now)
+		s.pick = picked(p.Rule)
+		s.rec.r.Effort = call.Effort
 		s.target = call.Target
 		s.rec.planned(&s.target, &p.Plan)
 		s.order, s.snap, s.talk = p.Order, p.snap, p.talk
+		if call.Compact && ruledBy(s.lv.catalog(), p.Rule) { // it is no turn of the conversation's: it has a model of its own
+			s.talk = state.Talk{}
+		}
 	}
 	return ref
 }
 
-// planning is a plan with the snapshot that it was made on.
+// ruleRounds is how many classifiers a request asks at the most: of its group, and of those in it.
+const ruleRounds = 8
+
+// picked is how hard the turn shall think, by the first group in the chain that says so.
+func picked(r *trace.Rule) string {
+	for ; r != nil; r = r.Inner {
+		if r.Pick != "" {
+			return r.Pick
+		}
+	}
+	return ""
+}
+
+// planning is a plan with the snapshot that it was made on, and what carrying it out changes.
 type planning struct {
 	trace.Plan
-	snap *route.Snapshot
-	talk state.Talk
+	effects route.Effects
+	snap    *route.Snapshot
+	talk    state.Talk
 }
 
 // plan is the one planner: requests, explain and the screen's "next" pass here.
@@ -135,8 +163,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 		return nil, nil, ref
 	}
 	talk := g.recall(a, snap, &call, now)
-	plan := g.decide(snap, &call, a)
-	p := &planning{Plan: plan, snap: snap, talk: talk}
+	g.turnFacts(lv, a, &call, now)
+	plan, effects := g.decide(snap, &call, a)
+	p := &planning{Plan: plan, effects: effects, snap: snap, talk: talk}
 	if a.counting() {
 		p.Order = withoutFallbacks(plan.Order)
 	}
@@ -148,9 +177,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 
 // decide makes the plan of a request. One that is only looked at, and one that only counts,
 // takes nobody's turn.
-func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) trace.Plan {
+func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) (trace.Plan, route.Effects) {
 	if a.look || a.counting() {
-		return route.Plan(snap, *call)
+		return route.Plan(snap, *call), route.Effects{}
 	}
 	defer g.nextSoon()
 	return g.d.State.Decide(snap, *call)
@@ -231,11 +260,15 @@ func (g *Gateway) madeBy(a *ask, call *route.Call) *wire.Refusal {
 func (s *service) run() {
 	defer s.out.stop()
 	for {
+		s.giveWay()
 		c := &s.order[s.at]
 		last := s.isLast()
 		began := time.Now()
 		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0, began)
 		o, known := s.unproven(c, last)
+		if !known {
+			o, known = s.unleveled(c)
+		}
 		if !known {
 			o = s.try(c, last)
 		}
@@ -257,6 +290,8 @@ func (s *service) run() {
 			d = decision{do: stepAgain}
 		case s.emptied(c, &o), s.mended(c, &o):
 			d = decision{do: stepMended}
+		case !known:
+			s.levelRefused(c, &o)
 		}
 		var rest *trace.Rest
 		if d.rest {

@@ -49,6 +49,7 @@ type try struct {
 	resp *http.Response
 	api  wire.Protocol // that the vendor is asked on
 	x    *translation  // nil where that is the agent's own
+	h    shape         // what of the request is another for this candidate
 
 	body   wire.Body    // what is sent
 	things []mend.Thing // that it is sent without
@@ -61,8 +62,12 @@ type try struct {
 func (s *service) try(c *trace.Candidate, last bool) outcome {
 	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID))}
 	if err := t.speak(); err != nil {
-		if errors.Is(err, errNoCount) {
+		var dark *blindError
+		switch {
+		case errors.Is(err, errNoCount):
 			return noCount()
+		case errors.As(err, &dark):
+			return s.undescribed(dark)
 		}
 		return s.unsayable(err)
 	}
@@ -99,16 +104,22 @@ func (t *try) speak() (err error) {
 	s := t.s
 	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
 	t.things = nil
-	if s.a.door != provider.Generate && s.a.door != provider.Stream && s.a.door != provider.Count || s.a.tail != "" {
+	if !s.a.thinking() && s.a.door != provider.Count {
 		t.relay()
 		return nil
 	}
-	api, ok := s.askOn(t.c, s.unfit(t.c))
-	if !ok {
-		api = s.a.api
+	api, ok := s.a.api, false
+	if s.a.tail == "" {
+		if api, ok = s.askOn(t.c, s.unfit(t.c)); !ok {
+			api = s.a.api
+		}
+		t.things = s.things(t.c, api)
 	}
-	t.things = s.things(t.c, api)
-	if !ok || api == s.a.api && (s.a.counting() || !s.rewrites(t.things)) {
+	t.shape(api)
+	if w := t.h.wish; w.level != "" {
+		s.rec.thinks(w)
+	}
+	if !ok || api == s.a.api && !t.h.anew {
 		t.relay()
 		return nil
 	}

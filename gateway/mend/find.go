@@ -29,7 +29,7 @@ func Find(s Sent, r Refusal) []Found {
 		f.raw = f.said
 	}
 	for _, look := range []func() []Found{
-		f.thoughts, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey,
+		f.thoughts, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey, f.painter,
 	} {
 		if found := look(); len(found) > 0 {
 			return found
@@ -252,7 +252,7 @@ func (f *finder) cacheKey() []Found {
 	if !f.Translated || f.v.Get(cacheKeyField).None() {
 		return nil
 	}
-	return []Found{{Thing: Thing{What: Field, Path: cacheKeyField}, Keep: true, Wide: true}}
+	return []Found{{Thing: Thing{What: Field, Path: cacheKeyField}, Keep: true, Wide: true, Bet: true}}
 }
 
 const cacheKeyField = "prompt_cache_key"

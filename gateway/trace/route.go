@@ -31,6 +31,8 @@ type Route struct {
 	Tokens   Tokens      `json:"tokens"`
 	Cost     string      `json:"cost,omitempty"` // USD, decimal; empty when a price is unknown
 	Served   string      `json:"served,omitempty"`
+	Inner    string      `json:"inner,omitempty"` // what for the gateway asked it itself: describer, classifier
+	Of       int64       `json:"of,omitempty"`    // the request that it was asked for
 	BytesIn  int64       `json:"bytes_in,omitempty"`
 	BytesOut int64       `json:"bytes_out,omitempty"`
 }
@@ -140,7 +142,9 @@ func (b RestBy) Kept() bool {
 type Try struct {
 	ID         string    `json:"id"` // the candidate's
 	Model      string    `json:"model"`
-	Effort     string    `json:"effort,omitempty"`
+	Effort     string    `json:"effort,omitempty"` // how hard the model was asked to think, as sent
+	Picked     bool      `json:"picked,omitempty"` // by the turn's rule, group or classifier
+	Fixed      bool      `json:"fixed,omitempty"`  // by the member
 	Start      time.Time `json:"start"`
 	MS         int64     `json:"ms"`
 	TTFTMS     int64     `json:"ttft_ms,omitempty"`
@@ -173,11 +177,4 @@ type Affinity struct {
 	CacheRead int64   `json:"cache_read,omitempty"` // tokens that the last reply read from the cache
 	Kept      bool    `json:"kept"`
 	Why       KeepWhy `json:"why"`
-}
-
-// Rule is the group rule in force.
-type Rule struct {
-	N    int      `json:"n"`
-	Use  string   `json:"use"`
-	When []string `json:"when,omitempty"`
 }

@@ -190,6 +190,11 @@ func TestWhatCameOfARequestIsSaid(t *testing.T) {
 			r.Tries = []trace.Try{{ID: "p/b", Done: true, Fail: trace.Overloaded, Status: 529}, {ID: "p/a", Start: now.Add(-2 * time.Second)}}
 			r.Order = []trace.Candidate{{ID: "p/b"}, {ID: "p/a"}, {ID: "p/c"}}
 		}, []string{"▸ asking a ∙ try 2 ∙ 3s so far", "asked 2s ago, no answer yet", "not yet"}},
+		{"a rule, and how hard it thought", func(r *trace.Route) {
+			r.Effort, r.Tries = "low", []trace.Try{{ID: "p/a", Done: true, Status: 200, Effort: "high", Fixed: true}}
+			r.Order = []trace.Candidate{{ID: "p/a", Why: trace.Reason{Code: trace.WhyRule, Count: 2, By: "g"}}}
+			r.Rule = &trace.Rule{N: 2, Group: "g", Use: "p/m", When: []string{"images"}}
+		}, []string{"rule 2 of group g sends the turn here", "rule     rule 2 of group g sends the turn to p/m: shows an image", "effort   high, as the member has it; the agent asked for low"}},
 		{"a price that nobody knows", func(r *trace.Route) {
 			r.Tries, r.Tokens = []trace.Try{{ID: "p/a", Done: true, Status: 200}}, trace.Tokens{Input: 100, Output: 5}
 		}, []string{"unknown: no price for m"}},

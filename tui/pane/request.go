@@ -92,6 +92,7 @@ func RequestPage(set *canvas.GlyphSet, v *View, r *trace.Route, width int, place
 	s.gap()
 	s.told(r)
 	s.figures(r)
+	s.shaped(r)
 	s.moved(r)
 	p.Lines = s.lines
 	for len(p.Lines) > 0 && len(p.Lines[len(p.Lines)-1].Spans) == 0 {
@@ -471,6 +472,14 @@ func (s *sheet) figures(r *trace.Route) {
 		cost = "unknown: no price for " + layout.Model(state.ModelOf(r))
 	}
 	s.labelled("cost", cost, theme.FG)
+}
+
+// shaped says what rules made of the request, and how hard its model was asked to think.
+func (s *sheet) shaped(r *trace.Route) {
+	if r.Rule != nil {
+		s.labelled("rule", words.Rule(r.Rule), theme.Muted)
+	}
+	s.labelled("effort", words.Effort(state.LastTry(r), r.Effort), theme.Muted)
 }
 
 // moved says when a conversation changed hands with this request.

@@ -48,6 +48,8 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return protocol(r)
 	case trace.WhyOff:
 		return or(r.Text, "it") + " is switched off in the config"
+	case trace.WhyBlind, trace.WhyRule, trace.WhyRuleNext:
+		return byTurn(r)
 	case trace.WhyNotServed:
 		return plus("its provider does not serve this model", r.Text)
 	case trace.WhyNotPicked:

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -253,6 +254,23 @@ func TestALevelThatAPlanLacksIsTriedOnOtherAccounts(t *testing.T) {
 			}
 			if got := r.ask("/v1/responses", strings.Replace(ask, "xhigh", "high", 1)); got.status != 200 || tried(r.last()) != "v/k1 v/k2" {
 				t.Errorf("another level: %d, tried %s", got.status, tried(r.last()))
+			}
+		})
+	})
+	t.Run("no reasoning, where it can't be turned off, is the least of it", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := &picky{refuse: func(_, body string, _ http.Header) (int, string) {
+				if strings.Contains(body, `"none"`) {
+					return 400, strings.ReplaceAll(noXHigh, "xhigh", "none")
+				}
+				return 0, ""
+			}}
+			r := newRig(t, toml, vendors{"v": v}, signedIn)
+			for n := range 2 {
+				got := r.ask("/v1/responses", strings.Replace(ask, "xhigh", "none", 1))
+				if got.status != 200 || len(v.asked) != n+2 || !strings.Contains(v.asked[n+1].body, `"effort":"low"`) || tried(r.last())[:4] != "v/k1" {
+					t.Errorf("%d %s, asked %d times, tried %s", got.status, got.body, len(v.asked), tried(r.last()))
+				}
 			}
 		})
 	})

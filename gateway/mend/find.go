@@ -86,7 +86,7 @@ var levelWord = regexp.MustCompile(`\b(none|minimal|low|medium|high|xhigh|max)\b
 
 // level: no reasoning, or next to none, is refused, and the words list what there is.
 func (f *finder) level() []Found {
-	if !f.says("effort", "reasoning", "thinking", "level") {
+	if !f.says("effort", "reasoning", "thinking", "level") && !strings.Contains(f.raw, "effort") {
 		return nil
 	}
 	for _, path := range levelAt[f.API] {

@@ -16,7 +16,7 @@ func TestWhatIsNotCarriedOutIsNamed(t *testing.T) {
 		{"the orders that are", "routing = \"rotate\"\nsink = true\n[providers.a]\nrouting = \"pace\"\nsink = true\nkeys = [{ env = \"A\", weight = 2 }]\n[groups.g]\nrouting = \"manual\"\nmembers = [\"a/m\"]\npick = \"a/m\"\nsticky = 2", ""},
 		{"every affinity is", "affinity = \"turn\"\n[providers.a]\naffinity = \"session\"\nkeys = [{ env = \"A\" }]\n[groups.g]\naffinity = \"off\"\nmembers = [\"a/m\"]", ""},
 		{"an address with a key in its query", "[providers.a]\nbalance_url = \"https://relay.example/usage?key=abcdefgh&x=1\"", `providers.a.balance_url = "https://relay.example/usage*************&x=1"`},
-		{"a limit", "[providers.a]\nmax_concurrency = 3", `providers.a.max_concurrency`},
+		{"a limit", "[providers.a]\nslots = 3", `providers.a.slots`},
 		{"a member's effort", "[providers.a]\n[groups.g]\nmembers = [\"a/m:high\", \"a/m\"]", `groups.g.members: the fixed effort of "a/m:high"`},
 		{"a fallback's effort", "[providers.a]\nfallback = [\"a/m:low\"]", `providers.a.fallback: the fixed effort of "a/m:low"`},
 	} {
@@ -35,11 +35,11 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 	}
 	want := []string{
 		`redact`, `public_url = "http://box.example:3425"`, `guess_vendor = true`, `describer = "lamp/see-1"`, `searcher = "find-1"`,
-		`providers.lamp.fallback: the fixed effort of "brook/river-2:low"`, `providers.lamp.max_concurrency`,
+		`providers.lamp.fallback: the fixed effort of "brook/river-2:low"`,
 		`providers.tower.accounts`,
 		`providers.brook.balance_url = "https://brook.example/v1/usage?team=a"`, `providers.brook.balance_path = "left"`, `providers.brook.unmasked = true`,
-		`providers.brook.searches = true`, `providers.brook.catalog = "river, stream"`, `providers.brook.max_rpm`, `providers.brook.queue_limit`,
-		`providers.brook.queue_wait`, `providers.brook.retry`, `providers.brook.slots`,
+		`providers.brook.searches = true`, `providers.brook.catalog = "river, stream"`,
+		`providers.brook.retry`, `providers.brook.slots`,
 		`groups.always-on.members: the fixed effort of "lamp/see-1:high"`,
 		`groups.always-on.rules`, `groups.always-on.classifier = "cheap"`, `groups.always-on.effort = "auto"`,
 		`groups.always-on.efforts`, `groups.always-on.policy = "combo"`,

@@ -13,6 +13,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/redact"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -77,6 +78,7 @@ type Gateway struct {
 	tokens   tokens
 	teller   teller
 	seals    seals
+	lanes    lane.Lanes // slots of accounts that take only so many requests
 	config   configState
 	learned  atomic.Pointer[map[string]mend] // by provider/model: what its requests are sent without
 
@@ -132,6 +134,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 		lv.lists.Store(old.lists.Load())
 	}
 	g.live.Store(lv)
+	g.lanes.Set(limits(cat))
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -30,6 +31,7 @@ type service struct {
 	at     int
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
+	gave   []string  // the full ones that gave way to another
 
 	asking    wire.Protocol               // the API of the try that is made
 	refreshed map[provider.AccountID]bool // whose secret was fetched anew
@@ -229,13 +231,10 @@ func (g *Gateway) madeBy(a *ask, call *route.Call) *wire.Refusal {
 func (s *service) run() {
 	defer s.out.stop()
 	for {
+		slot, full, free := s.slot()
 		c := &s.order[s.at]
-		last := s.isLast()
-		s.rec.began(c, s.again > 0, time.Now())
-		o, known := s.unproven(c, last)
-		if !known {
-			o = s.try(c, last)
-		}
+		s.rec.began(c, s.again > 0, full, time.Now())
+		o := s.ask(c, slot, free)
 		o.of = c
 		if o.verdict == nil || o.passed || o.gone {
 			s.finish(c, &o)
@@ -265,6 +264,23 @@ func (s *service) run() {
 	}
 }
 
+// ask has one try made at a candidate, once there is a slot for it.
+func (s *service) ask(c *trace.Candidate, slot lane.Slot, free bool) outcome {
+	last := s.isLast()
+	if o, known := s.unproven(c, last); known {
+		slot.Leave()
+		return o
+	}
+	if !free {
+		var turned *outcome
+		if slot, turned = s.queue(c); turned != nil {
+			return *turned
+		}
+	}
+	defer slot.Leave()
+	return s.try(c, last)
+}
+
 // freshSecret says whether the secret of a refused candidate is another by now: a file or
 // a command may hand out a new one. It is looked at once for each candidate.
 func (s *service) freshSecret(c *trace.Candidate) bool {
@@ -284,7 +300,7 @@ func (s *service) freshSecret(c *trace.Candidate) bool {
 // isLast says whether no other candidate is left behind the one that is asked.
 func (s *service) isLast() bool {
 	m := s.lv.cfg.MaxAttempts
-	return s.at == len(s.order)-1 || m > 0 && len(s.fails) >= m-1
+	return s.at == len(s.order)-1 || m > 0 && s.asked() >= m-1
 }
 
 // follow does what was decided; false = nothing more to do.

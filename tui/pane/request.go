@@ -349,6 +349,9 @@ func (s *sheet) tryParts(r *trace.Route, t *trace.Try) []string {
 	if t.Again {
 		parts = append(parts, "again")
 	}
+	if t.InsteadOf != "" {
+		parts = append(parts, "instead of "+s.v.State.Name(t.InsteadOf)+", which was full")
+	}
 	if t.QueuedMS > 0 {
 		parts = append(parts, "queued "+precise(t.QueuedMS))
 	}

@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"gateway/state":       {"provider", "gateway/route", "gateway/trace"},
 	"gateway/upstream":    {"provider"},
 	"gateway/lane":        {},
+	"gateway/sim":         {"gateway/route", "gateway/trace", "provider"},
 	"gateway/guard":       {"config"},
 	"gateway/redact":      {"gateway/trace"},
 	"gateway/history":     {"gateway/trace"},

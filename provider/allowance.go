@@ -163,6 +163,25 @@ func AppendRenewals(times []time.Time, ws []Window, model string, now time.Time)
 	return times
 }
 
+// RenewedBy returns the windows as they are when all that renew later than at renew then; of
+// those that stop nothing it says nothing. A time that has passed, or none, changes nothing.
+func RenewedBy(ws []Window, at, now time.Time) []Window {
+	if !at.After(now) {
+		return ws
+	}
+	sooner := slices.Clone(ws)
+	for i := range sooner {
+		w := &sooner[i]
+		if own := w.renews(now); !w.Aside && (own.IsZero() || at.Before(own)) {
+			if w.passed(now) {
+				w.Used = 0
+			}
+			w.Resets = at
+		}
+	}
+	return sooner
+}
+
 func (w Window) renews(now time.Time) time.Time {
 	switch {
 	case w.Resets.After(now):

@@ -124,6 +124,26 @@ func TestRenewals(t *testing.T) {
 	}
 }
 
+func TestRenewedBy(t *testing.T) {
+	ws := append(three(), provider.Window{Span: 7 * day}, provider.Window{Name: "extra", Aside: true})
+	got := provider.RenewedBy(ws, in(2*hour), now)
+	for i, want := range []time.Time{in(hour), in(2 * hour), in(2 * hour), in(2 * hour), {}} {
+		if !got[i].Resets.Equal(want) || got[i].Used != ws[i].Used {
+			t.Errorf("window %d renews %v with %v %% used, want %v", i, got[i].Resets, got[i].Used, want)
+		}
+	}
+	if !ws[1].Resets.Equal(in(3 * day)) {
+		t.Error("the windows given were changed")
+	}
+	if got := provider.RenewedBy(three(), now, now); !got[1].Resets.Equal(in(3 * day)) {
+		t.Errorf("a time that has passed: %v", got[1].Resets)
+	}
+	passed := []provider.Window{{Span: 7 * day, Used: 90, Resets: in(-hour)}}
+	if got := provider.RenewedBy(passed, in(day), now); provider.Share(got, "m", now) != 0 {
+		t.Error("what had renewed is used again")
+	}
+}
+
 func TestTierOf(t *testing.T) {
 	for used, want := range map[float64]provider.Tier{0: "fine", 89.99: "fine", 90: "low", 97.9: "low", 98: "spent", 100: "spent"} {
 		if got := provider.TierOf(used); got != want {

@@ -125,3 +125,11 @@ func (l *limits) of(name string) (share int, capped bool) {
 	}
 	return 0, false
 }
+
+// spendsResets says whether an account may spend its resets by itself.
+func (s *Snapshot) spendsResets(a *provider.Account) bool {
+	if may := s.Choices.Caps[a.ID].Reset; may != nil {
+		return *may
+	}
+	return a.Resets
+}

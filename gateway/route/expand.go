@@ -8,7 +8,7 @@ import (
 	"dev.magpie/provider"
 )
 
-// many is room for what does not fit into that for a few.
+// many is room for the seats of most plans.
 const many = 48
 
 // maxDepth is how deep groups may stand in groups, the first included.
@@ -46,7 +46,6 @@ type put struct {
 // provider's own keys and then its fallback models', or a group's members'.
 func expand(d *draft) {
 	t := &d.c.Target
-	d.in, d.units = d.few.seats[:0], d.few.units[:0]
 	switch {
 	case t.Group != nil:
 		d.plan.Routing = d.s.groupRouting(t.Group)
@@ -70,7 +69,7 @@ func expand(d *draft) {
 // own expands a provider: its keys with the model asked for, then its fallback models.
 func (d *draft) own(t *provider.Target) {
 	p := t.Provider
-	d.room = make([]candidate, 0, len(p.Accounts)+2*len(p.Fallback))
+	d.room = slices.Grow(d.room, len(p.Accounts)+2*len(p.Fallback))
 	d.enter(unit{routing: listed})
 	pool := d.enter(unit{of: p, routing: d.s.routingOf(p)})
 	like := candidate{of: p, model: t.Model, effort: t.Effort, unit: pool, place: place{of: len(p.Accounts)}}

@@ -3,8 +3,10 @@ package route_test
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -363,3 +365,42 @@ func TestLawNobodyToAskIsRefusedInWords(t *testing.T) {
 		}
 	})
 }
+
+// Drafts are used again: a plan must not change under whoever has it while others are made.
+func TestLawPlansAtOnceAreTheirOwnConcurrentSafe(t *testing.T) {
+	var worlds []world
+	rapid.Check(t, func(t *rapid.T) {
+		if len(worlds) < 20 {
+			worlds = append(worlds, drawWorld(t))
+		}
+	})
+	want := make([]string, len(worlds))
+	for i := range worlds {
+		want[i] = fmt.Sprintf("%+v", route.Plan(&worlds[i].snap, worlds[i].call))
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			plans := make([]trace.Plan, len(worlds))
+			for i := range worlds {
+				plans[i], _ = route.Decide(&worlds[i].snap, worlds[i].call)
+			}
+			for i := range plans {
+				if diff := cmp.Diff(plans[i], route.Plan(&worlds[i].snap, worlds[i].call)); diff != "" {
+					t.Errorf("plan %d changed\n%s", i, diff)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for i := range worlds {
+		if got := fmt.Sprintf("%+v", route.Plan(&worlds[i].snap, worlds[i].call)); stripped(got) != stripped(want[i]) {
+			t.Errorf("plan %d is another now", i)
+		}
+	}
+}
+
+var address = regexp.MustCompile(`0x[0-9a-f]+`)
+
+// stripped takes the addresses of what is pointed to out of a printed value.
+func stripped(s string) string { return address.ReplaceAllString(s, "") }

@@ -35,7 +35,7 @@ func order(d *draft) {
 		}
 		u.n++
 	}
-	d.in = d.arrange(0, make([]seat, 0, len(d.in)))
+	d.in, d.spare = d.arrange(0, slices.Grow(d.spare[:0], len(d.in))), d.in
 }
 
 // arrange adds a unit's seats in their order.
@@ -76,11 +76,12 @@ func (d *draft) pool(u *unit, to []seat) []seat {
 	for n > 0 && all[n-1].aside {
 		n--
 	}
-	blocks := make([]block, n)
+	blocks := d.roomFor(n)
 	for i := range blocks {
 		blocks[i] = block{seat: all[i], all: all[i : i+1]}
 	}
-	for _, b := range d.route(u, blocks) {
+	d.route(u, blocks)
+	for _, b := range blocks {
 		to = append(to, b.all...)
 	}
 	for _, t := range all[n:] {
@@ -88,6 +89,16 @@ func (d *draft) pool(u *unit, to []seat) []seat {
 		to = append(to, t)
 	}
 	return to
+}
+
+// roomFor returns room for n blocks.
+func (d *draft) roomFor(n int) []block {
+	from := len(d.blocks)
+	if cap(d.blocks)-from < n { // what was handed out stays where it is
+		d.blocks, from = make([]block, 0, max(many, 2*cap(d.blocks), n)), 0
+	}
+	d.blocks = d.blocks[:from+n]
+	return d.blocks[from : from+n : from+n]
 }
 
 // pooled routes all of a group's keys and accounts as one pool, in which a group within it
@@ -99,7 +110,7 @@ func (d *draft) pooled(at int, to []seat) []seat {
 	for i := at + 1; i < u.end; i = d.units[i].end {
 		v := &d.units[i]
 		if v.group != nil {
-			if all := d.arrange(i, nil); len(all) > 0 {
+			if all := d.arrange(i, make([]seat, 0, d.seats(i))); len(all) > 0 {
 				blocks = append(blocks, block{seat: head(all), all: all})
 			}
 			continue
@@ -114,10 +125,20 @@ func (d *draft) pooled(at int, to []seat) []seat {
 			blocks = append(blocks, block{seat: t, all: all[j : j+1]})
 		}
 	}
-	for _, b := range d.route(u, blocks) {
+	d.route(u, blocks)
+	for _, b := range blocks {
 		to = append(to, b.all...)
 	}
 	return append(to, aside...)
+}
+
+// seats is how many there are within a unit.
+func (d *draft) seats(at int) int {
+	n := 0
+	for i := at; i < d.units[at].end; i++ {
+		n += d.units[i].n
+	}
+	return n
 }
 
 func head(all []seat) seat {
@@ -130,15 +151,15 @@ func head(all []seat) seat {
 }
 
 // route orders blocks by a unit's routing. A routing that this planner has not is smart.
-func (d *draft) route(u *unit, blocks []block) []block {
+func (d *draft) route(u *unit, blocks []block) {
 	if len(blocks) < 2 {
-		return blocks
+		return
 	}
 	switch u.routing {
 	case listed:
-		return blocks
+		return
 	case rotated:
-		blocks = d.rotate(u, blocks)
+		d.rotate(u, blocks)
 	case byUsage:
 		d.usage(blocks)
 	case byPace:
@@ -151,7 +172,6 @@ func (d *draft) route(u *unit, blocks []block) []block {
 		smart(blocks)
 	}
 	byFit(blocks)
-	return blocks
 }
 
 // byFit moves keys that suit the request less behind those that suit it better.

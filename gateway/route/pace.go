@@ -16,7 +16,7 @@ const band = 0.9
 func (d *draft) byPace(blocks []block) {
 	var paces []float64 // of those with room, the highest first
 	for _, b := range blocks {
-		d.pace(b.candidate)
+		d.pace(b)
 		if b.tier() == provider.Fine && !b.learns {
 			paces = append(paces, b.pace)
 		}
@@ -63,9 +63,9 @@ func bandOf(bands []float64, pace float64) int {
 }
 
 // pace works out what a candidate may spend in an hour. A key without windows has no haste.
-func (d *draft) pace(t *candidate) {
+func (d *draft) pace(t block) {
 	if !t.known && t.who.Kind != provider.KindAccount {
 		return
 	}
-	t.pace, t.due = provider.Pace(t.standing.Windows, t.model, d.s.Now)
+	t.pace, t.due = provider.Pace(d.s.ahead(&t.seat), t.model, d.s.Now)
 }

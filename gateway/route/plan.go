@@ -1,6 +1,8 @@
 package route
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	"dev.magpie/gateway/trace"
@@ -26,16 +28,47 @@ var steps = [...]func(*draft){
 // configured candidate is in Order or in Left, once, with its reason. It is a look:
 // whoever carries the plan out takes Decide.
 func Plan(s *Snapshot, c Call) trace.Plan {
-	d := draft{s: s, c: c}
+	d := begin(s, c)
+	defer d.end()
 	d.make()
 	return d.plan
 }
 
 // Decide makes the plan and says what carrying it out changes.
 func Decide(s *Snapshot, c Call) (trace.Plan, Effects) {
-	d := draft{s: s, c: c, carry: true}
+	d := begin(s, c)
+	defer d.end()
+	d.carry = true
 	d.make()
 	return d.plan, d.effects
+}
+
+// drafts are used again, for one is made with every request. Nothing that a plan tells
+// may point into its draft.
+var drafts = sync.Pool{New: func() any { return new(draft) }}
+
+// mostRoom is how many candidates' room is kept for the next plan.
+const mostRoom = 1024
+
+func begin(s *Snapshot, c Call) *draft {
+	d, _ := drafts.Get().(*draft)
+	d.s, d.c = s, c
+	return d
+}
+
+// end gives the draft back, empty.
+func (d *draft) end() {
+	if cap(d.room) > mostRoom || cap(d.units) > mostRoom {
+		return
+	}
+	clear(d.room)
+	clear(d.units)
+	clear(d.blocks)
+	clear(d.walked)
+	clear(d.in[:cap(d.in)])
+	clear(d.spare[:cap(d.spare)])
+	*d = draft{room: d.room[:0], units: d.units[:0], blocks: d.blocks[:0], walked: d.walked[:0], in: d.in[:0], spare: d.spare[:0]}
+	drafts.Put(d)
 }
 
 func (d *draft) make() {
@@ -58,15 +91,12 @@ type draft struct {
 
 	units  []unit // pools and groups, each before what it holds
 	room   []candidate
+	blocks []block
+	spare  []seat // room for the next order
 	times  []time.Time
 	walked []*provider.Group // groups already expanded
 	later  []put             // what nobody goes to, expanded after all others
 	spoken spoken
-
-	few struct { // room for a small plan
-		seats [8]seat
-		units [3]unit
-	}
 }
 
 // seat is a candidate's place in the order; seats are moved, candidates are not.
@@ -117,7 +147,7 @@ type place struct {
 
 // split moves the seats that go first before the others; both parts keep their order.
 func (d *draft) split(first func(*seat) bool) {
-	sorted := make([]seat, 0, len(d.in))
+	sorted := slices.Grow(d.spare[:0], len(d.in))
 	for i := range d.in {
 		if first(&d.in[i]) {
 			sorted = append(sorted, d.in[i])
@@ -128,5 +158,5 @@ func (d *draft) split(first func(*seat) bool) {
 			sorted = append(sorted, d.in[i])
 		}
 	}
-	d.in = sorted
+	d.in, d.spare = sorted, d.in
 }

@@ -51,8 +51,18 @@ func (d *draft) weigh(t *seat) {
 		d.times = make([]time.Time, 0, 2*len(d.in))
 	}
 	from := len(d.times)
-	d.times = provider.AppendRenewals(d.times, st.Windows, t.model, d.s.Now)
+	d.times = provider.AppendRenewals(d.times, d.s.ahead(t), t.model, d.s.Now)
 	t.renews = d.times[from:len(d.times):len(d.times)]
+}
+
+// ahead are a candidate's windows as they are to be ordered by: a reset that its account
+// would lose before they renew, and spends by itself, is their renewal.
+func (s *Snapshot) ahead(t *seat) []provider.Window {
+	st := &t.standing
+	if r := st.Resets; r != nil && r.Count > 0 && s.spendsResets(t.who) {
+		return provider.RenewedBy(st.Windows, r.Until, s.Now)
+	}
+	return st.Windows
 }
 
 // claudesVendor tells what is left with each reply, and only there.

@@ -1,21 +1,24 @@
 package route
 
-import "dev.magpie/gateway/trace"
+import (
+	"slices"
+
+	"dev.magpie/gateway/trace"
+)
 
 // rotate begins with whoever's turn it is, one further with each plan that is carried out.
-func (d *draft) rotate(u *unit, blocks []block) []block {
+func (d *draft) rotate(u *unit, blocks []block) {
 	each := uint64(1) // requests of a turn
 	if u.group != nil && u.group.Sticky > 1 {
 		each = uint64(u.group.Sticky)
 	}
-	n := len(blocks)
-	by := int(d.turn(u.key()) / each % uint64(n)) //nolint:gosec // less than n
-	turned := make([]block, 0, n)
-	turned = append(append(turned, blocks[by:]...), blocks[:by]...)
-	for i, b := range turned {
+	by := int(d.turn(u.key()) / each % uint64(len(blocks))) //nolint:gosec // less than their number
+	slices.Reverse(blocks[:by])
+	slices.Reverse(blocks[by:])
+	slices.Reverse(blocks)
+	for i, b := range blocks {
 		b.because = trace.Reason{Code: trace.WhyTurn, Count: int64(i)}
 	}
-	return turned
 }
 
 // turn takes a turn of a pool, one for all of the plan.

@@ -124,3 +124,37 @@ func TestSmartSaysWhy(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A reset that runs out before the week renews, and that the account spends by itself, is a renewal.
+func TestAResetAboutToBeSpentIsARenewal(t *testing.T) {
+	yes, no := true, false
+	for _, tt := range []struct {
+		name    string
+		resets  *trace.Resets
+		config  bool
+		chosen  *bool
+		routing string
+		want    string
+	}{
+		{"sooner than a's week and b's", &trace.Resets{Count: 1, Until: now.Add(day)}, true, nil, "smart", "a b"},
+		{"under pace too", &trace.Resets{Count: 1, Until: now.Add(day)}, true, nil, "pace", "a b"},
+		{"later than a's week: it changes nothing", &trace.Resets{Count: 1, Until: now.Add(6 * day)}, true, nil, "smart", "b a"},
+		{"not spent by itself", &trace.Resets{Count: 1, Until: now.Add(day)}, false, nil, "smart", "b a"},
+		{"not spent by itself, by the person's choice", &trace.Resets{Count: 1, Until: now.Add(day)}, true, &no, "smart", "b a"},
+		{"spent by itself, by the person's choice", &trace.Resets{Count: 1, Until: now.Add(day)}, false, &yes, "smart", "a b"},
+		{"none in hand", &trace.Resets{Until: now.Add(day)}, true, nil, "smart", "b a"},
+		{"it ran out", &trace.Resets{Count: 1, Until: now}, true, nil, "smart", "b a"},
+	} {
+		b := drawAs(t, `routing = "`+tt.routing+`"`, "a account 7d=40@5d, b account 7d=40@2d")
+		b.cat.Account("own/a").Resets = tt.config
+		if tt.chosen != nil {
+			b.snap.Choices.Caps = map[provider.AccountID]route.Cap{"own/a": {Reset: tt.chosen}}
+		}
+		st := b.snap.Standing["own/a"]
+		st.Resets = tt.resets
+		b.snap.Standing["own/a"] = st
+		if got := line(route.Plan(&b.snap, b.call())); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

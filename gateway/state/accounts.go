@@ -52,7 +52,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	if p := cat.Provider(a.Provider); p != nil {
 		off = off || p.Off
 	}
-	held, _ := (&route.Snapshot{Now: now, Standing: f.standing}).Held(a, "")
+	held, _ := s.Snapshot(cat, now).Held(a, "")
 	told.State = stateOf(&told, off, held > 0)
 	return told
 }

@@ -52,6 +52,24 @@ func TestHowAnAccountStandsAsOneWord(t *testing.T) {
 	}
 }
 
+func TestAnAccountAtItsCapIsHeld(t *testing.T) {
+	cat := catalog(t)
+	a := cat.Account("codex/me")
+	a.Kind, a.Cap, a.Credits = provider.KindAccount, 70, true
+	s := open(t, state.Options{})
+	s.Read(a.ID, []provider.Window{window("7 days", 69, time.Hour), of("opus", window("opus", 100, time.Hour))}, now)
+	if got, _ := s.Account(cat, a.ID, now); got.State == trace.Held {
+		t.Error("held under its cap")
+	}
+	s.Read(a.ID, []provider.Window{window("7 days", 70, time.Hour)}, now)
+	if got, _ := s.Account(cat, a.ID, now); got.State != trace.Held || got.Cap != 70 {
+		t.Errorf("%s, cap %d", got.State, got.Cap)
+	}
+	if got, _ := s.Account(cat, a.ID, now.Add(time.Hour)); got.State != trace.Fine {
+		t.Errorf("once it renewed: %s", got.State)
+	}
+}
+
 func TestAccountsAreToldInTheConfigsOrder(t *testing.T) {
 	s, cat := open(t, state.Options{}), catalog(t)
 	whole := rest("codex/me", trace.Rate, trace.ByCooldown, time.Minute)

@@ -15,15 +15,22 @@ func (b *Bus) RoutesAfter(ctx context.Context, after uint64, wait time.Duration)
 		seq    uint64
 		totals Totals
 	)
-	b.poll(ctx, wait, func() bool {
-		if after > b.seq {
-			after = 0
+	for {
+		b.poll(ctx, wait, func() bool {
+			if after > b.seq {
+				after = 0
+			}
+			_, n = b.routes.after(after)
+			seq, totals = b.seq, b.status.Totals
+			return n > 0
+		})
+		at := after
+		routes := b.copyRoutes(&at, seq, n)
+		if len(routes) > 0 || n == 0 || wait <= 0 || ctx.Err() != nil {
+			return routes, seq, totals
 		}
-		_, n = b.routes.after(after)
-		seq, totals = b.seq, b.status.Totals
-		return n > 0
-	})
-	return b.copyRoutes(&after, seq, n), seq, totals
+		// All that had changed by then has changed again since: that is there to be told.
+	}
 }
 
 // Route returns a route that is still in memory.

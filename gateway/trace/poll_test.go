@@ -3,6 +3,7 @@ package trace_test
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,4 +88,32 @@ func TestAConversationsNewestRoute(t *testing.T) {
 	if _, ok := b.Route(9); ok {
 		t.Error("a route that was never told")
 	}
+}
+
+// A route that changes between the look and the copy must not make a long poll end with nothing.
+func TestALongPollNeverEndsEarlyWithNothingConcurrentSafe(t *testing.T) {
+	b := trace.NewBus(trace.Options{Start: time.Now()})
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for r := (trace.Route{ID: b.NextID()}); ; {
+			select {
+			case <-stop:
+				return
+			default:
+				b.Publish(r)
+			}
+		}
+	})
+	var after uint64
+	for range 2000 {
+		routes, seq, _ := b.RoutesAfter(t.Context(), after, time.Minute)
+		if len(routes) == 0 {
+			t.Error("a poll ended with nothing, long before its time")
+			break
+		}
+		after = seq
+	}
+	close(stop)
+	writer.Wait()
 }

@@ -24,11 +24,8 @@ const (
 
 func newFlow() *flow { return &flow{first: []int{-1, -1}} }
 
-// node adds a node.
-func (f *flow) node() int {
-	f.first = append(f.first, -1)
-	return len(f.first) - 1
-}
+// node adds a node; they are numbered from 2.
+func (f *flow) node() { f.first = append(f.first, -1) }
 
 // pipe adds a pipe.
 func (f *flow) pipe(from, to int, room int64) {

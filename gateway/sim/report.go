@@ -42,7 +42,11 @@ func (rep *Report) JSON() any {
 // is behind the bound.
 func (rep *Report) Table() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s requests in %d days\n\n", rep.Workload, thousands(rep.Requests), rep.Days)
+	days := "a day"
+	if rep.Days != 1 {
+		days = strconv.Itoa(rep.Days) + " days"
+	}
+	fmt.Fprintf(&b, "%s\n%s requests in %s\n\n", rep.Workload, thousands(rep.Requests), days)
 	line := func(cells ...string) {
 		text := fmt.Sprintf("%-7s %6s %6s  %8s %7s  %6s %6s  %5s %6s  %6s", pad(cells)...)
 		b.WriteString(strings.TrimRight(text, " ") + "\n")

@@ -264,10 +264,10 @@ func (r *run) until(v *vendor, a answer, at time.Duration) time.Duration {
 		return a.until
 	}
 	n := min(r.fails[v.id], 16)
-	switch {
-	case a.status == 529:
+	switch a.status {
+	case 529:
 		return at + min(15*time.Second<<n, 2*time.Minute)
-	case a.status == 429:
+	case 429:
 		return at + min(time.Minute<<n, 30*time.Minute)
 	}
 	return at + min(time.Minute<<n, 10*time.Minute)

@@ -35,6 +35,8 @@ func load(t testing.TB, name string) *Workload {
 }
 
 func TestTables(t *testing.T) {
+	var tables []string
+	defer func() { onThePage(t, strings.Join(tables, "\n")) }()
 	for _, name := range workloads {
 		t.Run(name, func(t *testing.T) {
 			rep, err := Run(load(t, name), nil, Orders)
@@ -60,11 +62,31 @@ func TestTables(t *testing.T) {
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("run go test ./gateway/sim -run Tables -update\n%s", diff)
 			}
-			if page, err := os.ReadFile("README.md"); err != nil || !strings.Contains(string(page), got) {
-				t.Errorf("the page has not this table (%v):\n%s", err, got)
-			}
+			tables = append(tables, got)
 			nearest(t, rep)
 		})
+	}
+}
+
+// onThePage holds the page to the tables, or writes them there.
+func onThePage(t *testing.T, tables string) {
+	t.Helper()
+	const page, fence = "README.md", "```\n"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(data), fence)
+	_, after, _ := strings.Cut(rest, fence)
+	want := before + fence + tables + fence + after
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil { //nolint:gosec // for all to read
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Errorf("the page has other tables\n%s", diff)
 	}
 }
 

@@ -170,22 +170,12 @@ func (w *Workload) check() (wrong []error) {
 	}
 	var ids []string
 	for i := range w.Accounts {
-		a := &w.Accounts[i]
-		ids = append(ids, a.ID)
-		for j := range a.Windows {
-			if v := &a.Windows[j]; v.Span <= 0 || v.Limit <= 0 || v.Used < 0 || v.Used > 100 || v.Resets == nil && v.Used > 0 || v.Resets != nil && *v.Resets > v.Span {
-				bad("%s, window %q: it needs a span and a limit, and used (0 to 100) with resets (up to its span) where it has begun", a.ID, v.Name)
-			}
-		}
-		wrong = append(wrong, checkFails(a.ID, a.Fails)...)
+		ids = append(ids, w.Accounts[i].ID)
+		wrong = append(wrong, w.Accounts[i].check()...)
 	}
 	for i := range w.Keys {
-		k := &w.Keys[i]
-		ids = append(ids, k.ID)
-		if p := k.Price; p.CacheRead < 0 || p.Input < p.CacheRead || p.Output < 0 {
-			bad("%s: a token read from a cache may not cost more than one that is not", k.ID)
-		}
-		wrong = append(wrong, checkFails(k.ID, k.Fails)...)
+		ids = append(ids, w.Keys[i].ID)
+		wrong = append(wrong, w.Keys[i].check()...)
 	}
 	for i, id := range ids {
 		if p, name, ok := strings.Cut(id, "/"); !ok || p == "" || name == "" || strings.Contains(name, "/") {
@@ -197,6 +187,36 @@ func (w *Workload) check() (wrong []error) {
 	}
 	for i := range w.Agents {
 		wrong = append(wrong, w.Agents[i].check()...)
+	}
+	return wrong
+}
+
+func (a *Account) check() []error {
+	wrong := checkFails(a.ID, a.Fails)
+	for i := range a.Windows {
+		if !a.Windows[i].whole() {
+			wrong = append(wrong, fmt.Errorf("%s, window %q: it needs a span and a limit, and used (0 to 100) with resets (up to its span) where it has begun",
+				a.ID, a.Windows[i].Name))
+		}
+	}
+	return wrong
+}
+
+// whole says whether nothing is missing, or against the rest of it.
+func (v *Window) whole() bool {
+	if v.Span <= 0 || v.Limit <= 0 || v.Used < 0 || v.Used > 100 {
+		return false
+	}
+	if v.Resets == nil {
+		return v.Used == 0
+	}
+	return *v.Resets <= v.Span
+}
+
+func (k *Key) check() []error {
+	wrong := checkFails(k.ID, k.Fails)
+	if p := k.Price; p.CacheRead < 0 || p.Input < p.CacheRead || p.Output < 0 {
+		wrong = append(wrong, fmt.Errorf("%s: a token read from a cache may not cost more than one that is not", k.ID))
 	}
 	return wrong
 }

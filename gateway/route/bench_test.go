@@ -68,9 +68,10 @@ func BenchmarkPlanFiftyInTenGroups(b *testing.B) {
 			if p, _ := route.Decide(&s, c); len(p.Order) != 50 {
 				b.Fatalf("%d candidates", len(p.Order))
 			}
+			var desk route.Desk
 			b.ReportAllocs()
 			for b.Loop() {
-				route.Decide(&s, c)
+				desk.Decide(&s, c)
 			}
 		})
 	}
@@ -79,13 +80,17 @@ func BenchmarkPlanFiftyInTenGroups(b *testing.B) {
 func TestAPlanCostsFewAllocations(t *testing.T) {
 	d := draw(t, "a fine")
 	one := d.call()
-	if n := testing.AllocsPerRun(100, func() { route.Plan(&d.snap, one) }); n > 3 {
-		t.Errorf("one candidate: %v allocations, want 3 at most", n)
+	var desk route.Desk
+	if n := testing.AllocsPerRun(100, func() { desk.Decide(&d.snap, one) }); n > 1 {
+		t.Errorf("one candidate: %v allocations, want 1 at most", n)
 	}
 	for _, routing := range everyOrder {
 		s, c := large(t, routing)
 		if n := testing.AllocsPerRun(100, func() { route.Decide(&s, c) }); n > 200 {
 			t.Errorf("fifty candidates by %s: %v allocations, want 200 at most", routing, n)
+		}
+		if n := testing.AllocsPerRun(100, func() { desk.Decide(&s, c) }); n > 120 {
+			t.Errorf("fifty candidates by %s on a desk: %v allocations, want 120 at most", routing, n)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"maps"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 // rounds are where the turns of providers and groups have got to, in this run. They stand
 // beside the facts: they change with every plan of those that take turns.
 type rounds struct {
-	now atomic.Pointer[map[string]route.Round]
+	now   atomic.Pointer[map[string]route.Round]
+	desks sync.Pool // on which plans are made
 }
 
 func (r *rounds) load() map[string]route.Round {
@@ -27,13 +29,18 @@ func (r *rounds) load() map[string]route.Round {
 // that another went before is made again. The snapshot stays as it is.
 func (s *Store) Decide(snap *route.Snapshot, c route.Call) trace.Plan {
 	own := *snap
+	desk, _ := s.rounds.desks.Get().(*route.Desk)
+	if desk == nil {
+		desk = new(route.Desk)
+	}
+	defer s.rounds.desks.Put(desk)
 	for {
 		was := s.rounds.now.Load()
 		own.Rounds = nil
 		if was != nil {
 			own.Rounds = *was
 		}
-		plan, fx := route.Decide(&own, c)
+		plan, fx := desk.Decide(&own, c)
 		if len(fx.Rounds) == 0 {
 			return plan
 		}

@@ -356,6 +356,8 @@ func (s *sheet) tryParts(r *trace.Route, t *trace.Try) []string {
 		parts = append(parts, "queued "+precise(t.QueuedMS))
 	}
 	switch {
+	case t.Queued && !r.Done:
+		parts = append(parts, "waits for a slot since "+s.v.Clock.Running(t.Start))
 	case t.Fail == trace.Cancelled:
 		parts = append(parts, "the agent left after "+precise(t.MS))
 	case t.Fail != "":

@@ -392,6 +392,41 @@ func TestRulesTellTheConversationsOfASessionApart(t *testing.T) {
 	}
 }
 
+// Claude Code's first line of its system prompt may be another with each request: nothing behind it
+// could be read from a cache.
+func TestTheLineThatSaysWhomToBillReachesItsMakerAlone(t *testing.T) {
+	const said = "what is x-anthropic-billing-header: cch=71fea; for?"
+	body := func(model, cch string) string {
+		return `{"model":"` + model + `","max_tokens":1024,"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1.117.48f; cc_entrypoint=cli; cch=` + cch + `;"},` +
+			`{"type":"text","text":"You are an agent.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"` + said + `"}]}`
+	}
+	for name, c := range map[string]struct {
+		toml, model, api string
+		stays            bool
+	}{
+		"translated":               {"[providers.a]\nchat = \"{a}/v1\"\n", "a/m-chat", "chat", false},
+		"a relay's other model":    {"[providers.a]\nmessages = \"{a}\"\n", "a/glm-5.3", "messages", false},
+		"a relay's Claude":         {"[providers.a]\nmessages = \"{a}\"\n", "a/claude-sonnet-5-5", "messages", true},
+		"another vendor's preset":  {"[providers.a]\npreset = \"zai\"\nmessages = \"{a}\"\n", "a/glm-5.3", "messages", false},
+		"Anthropic's other models": {"[providers.a]\npreset = \"anthropic\"\nmessages = \"{a}\"\n", "a/next-1", "messages", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := good(c.api, false)
+			r := newRig(t, c.toml+"keys = [{ name = \"k1\", value = \""+keyOne+"\" }]\n", vendors{"a": v})
+			for _, cch := range []string{"71fea", "0aaa9"} {
+				if got := r.ask("/v1/messages", body(c.model, cch)); got.status != 200 {
+					t.Fatalf("%d %s", got.status, got.body)
+				}
+			}
+			seen := v.seen()
+			one, two := seen[0].body, seen[1].body
+			if !strings.Contains(one, said) || strings.Contains(one, "cc_version") != c.stays || (one == two) == c.stays {
+				t.Errorf("%s\n%s", one, two)
+			}
+		})
+	}
+}
+
 // One conversation's turns cost its whole context anew wherever they go: they stay together, and
 // two conversations apart.
 func TestInterleavedConversationsStayOnAKeyEach(t *testing.T) {

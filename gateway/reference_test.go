@@ -68,6 +68,7 @@ func surfacePage() string {
 	}{
 		{"Route", trace.Route{}},
 		{"Candidate, in `order` and `left`", trace.Candidate{}},
+		{"Reason, the facts behind its sentence", trace.Reason{}},
 		{"Try", trace.Try{}},
 		{"Rest", trace.Rest{}},
 		{"Tokens", trace.Tokens{}},

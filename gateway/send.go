@@ -39,7 +39,7 @@ func (t *try) request(secret config.Secret) (*http.Request, error) {
 	if t.x != nil {
 		address, body = t.p.URL(t.api, t.x.door, t.c.Model), wire.Whole(t.x.body)
 	} else {
-		address, body = t.p.URL(a.api, a.door, t.c.Model), s.body(t.c.Model)
+		address, body = t.p.URL(a.api, a.door, t.c.Model), s.body(t.p, t.c.Model)
 		address, _, _ = strings.Cut(address, "?") // alt is the agent's to choose, or Gemini's array it is
 		address += a.tail
 		if a.query != "" {
@@ -86,9 +86,11 @@ func (s *service) strangeHeaders(to http.Header, t *try, secret config.Secret) {
 
 // body is the agent's body with the candidate's model in it. Gemini names the model in the
 // path; bodies for embeddings repeat it, and the vendor wants both to be the same.
-func (s *service) body(model string) wire.Body {
+func (s *service) body(p *provider.Provider, model string) wire.Body {
 	a := s.a
 	switch {
+	case a.api == wire.Messages && !p.Claudes(model):
+		return wire.SwapPlain(a.body, &a.env, model)
 	case a.api != wire.Gemini:
 		return wire.SwapModel(a.body, &a.env, model)
 	case a.door == provider.Embeddings, a.door == provider.Batch:

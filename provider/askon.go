@@ -51,6 +51,11 @@ func lastName(model string) string {
 	return strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 }
 
+// Claudes says whether a model of the provider's is one of Anthropic's, asked there or through a relay.
+func (p *Provider) Claudes(model string) bool {
+	return p.Dialect.Vendor == "anthropic" || isClaude(model)
+}
+
 func isClaude(model string) bool { return strings.HasPrefix(lastName(model), "claude") }
 
 func isOpenAI(model string) bool {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/trace"
@@ -275,4 +276,69 @@ func TestTheChargeOfWeightsMovesToWhoKeepsTheConversation(t *testing.T) {
 	if got := fx.Rounds["own"].Current; line(p) != "b a" || got["own/a"] != 1 || got["own/b"] != -1 {
 		t.Errorf("kept on b: %s, %v", line(p), got)
 	}
+}
+
+// Pins go before the conversation, the conversation before the routing; none of them wakes anybody, nor
+// adds or takes away a candidate.
+func TestLawPinsThenTheConversationThenTheRouting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWorld(t)
+		routing := rapid.SampledFrom([]string{"smart", "order", "rotate", "usage", "pace", "weight"}).Draw(t, "routing")
+		mode := rapid.SampledFrom([]string{"auto", "session", "turn", "off"}).Draw(t, "mode")
+		w.snap.Choices = route.Choices{Routing: map[string]string{}, Affinity: map[string]string{}}
+		for _, p := range w.snap.Catalog.Providers {
+			w.snap.Choices.Routing[p.ID], w.snap.Choices.Affinity[p.ID] = routing, mode
+		}
+		for _, g := range w.snap.Catalog.Groups {
+			w.snap.Choices.Routing["group/"+g.ID], w.snap.Choices.Affinity["group/"+g.ID] = routing, mode
+		}
+		plain := route.Plan(&w.snap, w.call)
+		someone := rapid.SampledFrom(w.snap.Catalog.AllAccounts())
+		w.call.Within = rapid.Bool().Draw(t, "within")
+		if chance(t, 4) {
+			w.call.Held = map[route.Who]int{{ID: someone.Draw(t, "holder").ID, Model: "m1"}: 3}
+		} else {
+			w.call.Keep = &route.Keep{
+				Who:       route.Who{ID: someone.Draw(t, "last").ID, Model: rapid.SampledFrom([]string{"m1", "m2", "m9"}).Draw(t, "model")},
+				At:        now.Unix() - int64(rapid.IntRange(0, 600).Draw(t, "ago")),
+				CacheRead: int64(rapid.IntRange(0, 3000).Draw(t, "cached")), Moved: chance(t, 8),
+			}
+		}
+		p := route.Plan(&w.snap, w.call)
+		if len(p.Order) < 2 {
+			if p.Affinity != nil {
+				t.Fatalf("of one candidate it is told %+v", p.Affinity)
+			}
+			return
+		}
+		set := func(cs []trace.Candidate) map[string]bool {
+			all := map[string]bool{}
+			for i := range cs {
+				all[key(cs[i])] = true
+			}
+			return all
+		}
+		if diff := cmp.Diff(set(plain.Order), set(p.Order)) + cmp.Diff(set(plain.Left), set(p.Left)); diff != "" {
+			t.Fatalf("the conversation changes who may be asked\n%s", diff)
+		}
+		top, pinned := p.Order[0], p.Order[0].Why.Code == trace.WhyPinned
+		switch a := p.Affinity; {
+		case a == nil || a.Why == "":
+			t.Fatal("no word about the conversation")
+		case a.Kept && (top.ID != a.Last || top.Rest != nil):
+			t.Fatalf("kept on %s, but %s is first (rest %v)", a.Last, top.ID, top.Rest)
+		case a.Why == trace.KeepPinned && !pinned:
+			t.Fatalf("a pin is told of, and %s is first as %s", top.ID, top.Why.Code)
+		case !a.Kept && a.Why != trace.KeepPinned && a.Why != trace.KeepNewTurn && a.Why != trace.KeepFirst:
+			if diff := cmp.Diff(plain.Order, p.Order); diff != "" {
+				t.Fatalf("%s, and the order is another\n%s", a.Why, diff)
+			}
+		}
+		for i := 1; i < len(p.Order); i++ {
+			x, y := p.Order[i-1], p.Order[i]
+			if x.Rest != nil && y.Rest == nil || x.Rest == nil && y.Rest == nil && y.Why.Code == trace.WhyPinned && x.Why.Code != trace.WhyPinned {
+				t.Fatalf("%s before %s: %s", x.ID, y.ID, line(p))
+			}
+		}
+	})
 }

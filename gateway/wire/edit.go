@@ -1,13 +1,16 @@
 package wire
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
-// Body is a request body as it goes on: the agent's own bytes around one swapped value.
+// Body is a request body as it goes on: the agent's own bytes around what was swapped or cut.
 // It holds no copy of them.
-type Body struct{ parts [3][]byte }
+type Body struct{ parts [5][]byte }
 
 // Whole is a body that goes on as it came.
-func Whole(b []byte) Body { return Body{parts: [3][]byte{b}} }
+func Whole(b []byte) Body { return Body{parts: [5][]byte{b}} }
 
 // SwapModel puts another model in the place of the one that e was read from.
 // Every other byte stays; the same model leaves all of them.
@@ -19,7 +22,41 @@ func SwapModel(body []byte, e *Envelope, model string) Body {
 	if string(e.model.of(body)) == string(quoted) {
 		return Whole(body)
 	}
-	return Body{parts: [3][]byte{body[:e.model.start], quoted, body[e.model.end:]}}
+	return Body{parts: [5][]byte{body[:e.model.start], quoted, body[e.model.end:]}}
+}
+
+// SwapPlain is SwapModel for a vendor that is not the maker of the agent: the block of the system
+// prompt by which the agent tells its maker whom to bill goes. It may be another with each request, and
+// nothing behind it could then be read from a cache.
+func SwapPlain(body []byte, e *Envelope, model string) Body {
+	b := SwapModel(body, e, model)
+	if e.billing == (span{}) {
+		return b
+	}
+	swapped, cut := b.parts[1], withComma(body, e.billing)
+	switch m := e.model; {
+	case len(swapped) == 0:
+		b.parts = [5][]byte{body[:cut.start], body[cut.end:]}
+	case m.start < cut.start:
+		b.parts = [5][]byte{body[:m.start], swapped, body[m.end:cut.start], body[cut.end:]}
+	default:
+		b.parts = [5][]byte{body[:cut.start], body[cut.end:m.start], swapped, body[m.end:]}
+	}
+	return b
+}
+
+// withComma is an element of a list with the comma behind it, else with the one before it.
+func withComma(body []byte, s span) span {
+	c := cursor{b: body, i: s.end}
+	if c.peek() == ',' {
+		c.i++
+		c.space()
+		return span{s.start, c.i}
+	}
+	if before := bytes.TrimRight(body[:s.start], " \t\r\n"); bytes.HasSuffix(before, []byte(",")) {
+		s.start = len(before) - 1
+	}
+	return s
 }
 
 // SwapEmbedModels puts the model in the places where Gemini's requests for embeddings name one:
@@ -60,7 +97,11 @@ func SwapEmbedModels(body []byte, model string) Body {
 
 // Len is the length in bytes.
 func (b *Body) Len() int64 {
-	return int64(len(b.parts[0]) + len(b.parts[1]) + len(b.parts[2]))
+	n := 0
+	for _, p := range b.parts {
+		n += len(p)
+	}
+	return int64(n)
 }
 
 // Bytes joins the body into one slice.
@@ -76,7 +117,7 @@ func (b *Body) Bytes() []byte {
 func (b *Body) Reader() io.ReadCloser { return &bodyReader{parts: b.parts} }
 
 type bodyReader struct {
-	parts [3][]byte
+	parts [5][]byte
 	n     int
 }
 

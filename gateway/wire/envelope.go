@@ -21,9 +21,10 @@ type Envelope struct {
 	Tools      bool
 	Turns
 
-	model span // the model's value with its quotes
-	first span // the first user item, raw
-	input span // Responses: input as a string, raw
+	model   span // the model's value with its quotes
+	first   span // the first user item, raw
+	input   span // Responses: input as a string, raw
+	billing span // Messages: the block of the system prompt that says whom to bill
 }
 
 // Errors of a body that no API takes; a *SyntaxError stands for one that is no JSON.
@@ -114,6 +115,8 @@ func (r *reader) top(key []byte) {
 			return
 		}
 		r.items()
+	case "system":
+		r.system()
 	case "tools":
 		r.tools()
 	case "previous_response_id":
@@ -186,6 +189,30 @@ func (r *reader) stream() {
 	default:
 		r.wrong("stream", ErrStreamType)
 	}
+}
+
+// system looks for the block that says whom to bill.
+func (r *reader) system() {
+	if r.c.peek() != '[' {
+		return
+	}
+	r.c.array(func(int) {
+		if r.c.peek() != '{' {
+			return
+		}
+		at, bills := r.c.i, false
+		r.c.object(func(key []byte) {
+			if string(key) != "text" {
+				return
+			}
+			if s, ok := r.c.stringValue(); ok {
+				bills = bytes.HasPrefix(s.of(r.c.b), []byte(billingLine))
+			}
+		})
+		if bills && r.e.billing == (span{}) {
+			r.e.billing = span{at, r.c.i}
+		}
+	})
 }
 
 func (r *reader) tools() {

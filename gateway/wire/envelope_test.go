@@ -46,7 +46,7 @@ func TestOneWalkTellsWhatARequestIs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got.model, got.first, got.input, got.Text, got.Turns = span{}, span{}, span{}, 0, Turns{}
+		got.model, got.first, got.input, got.billing, got.Text, got.Turns = span{}, span{}, span{}, span{}, 0, Turns{}
 		if got != c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", name, got, c.want)
 		}
@@ -187,6 +187,7 @@ func TestTheConversationIsNamedByItsFirstUserItem(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"h\u00e9 \ud83d\ude80"}]}],"stream":true}`))
+	f.Add([]byte(`{"system":[{"text":"x-anthropic-billing-header: a"} , {"text":"b"}],"model":"m"}`))
 	f.Add([]byte(`{"model":1e5,"input":[null,true,false,-0.5E-7,"",[],{}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, p := range Protocols {
@@ -196,6 +197,10 @@ func FuzzRead(f *testing.F) {
 			}
 			if err != nil {
 				continue
+			}
+			plain := SwapPlain(body, &e, "other")
+			if again, err := Read(plain.Bytes(), p); err != nil || e.model != (span{}) && again.Model != "other" {
+				t.Fatalf("%q made plain is %q: %v", body, plain.Bytes(), err)
 			}
 			b := SwapModel(body, &e, "other")
 			if again, err := Read(b.Bytes(), p); err != nil || e.model != (span{}) && again.Model != "other" {

@@ -177,4 +177,6 @@ func wrappedImage(v Value) (Part, bool) {
 // Billing says whether a text is the line that Claude Code puts before its system prompt
 // and that changes with every request: it is left out of what is translated, for caches'
 // sake.
-func Billing(text string) bool { return strings.HasPrefix(text, "x-anthropic-billing-header:") }
+func Billing(text string) bool { return strings.HasPrefix(text, billingLine) }
+
+const billingLine = "x-anthropic-billing-header:"

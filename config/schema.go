@@ -9,7 +9,7 @@ import (
 // The words that keys of several tables take.
 var (
 	orders    = []string{"smart", "order", "rotate", "usage", "pace", "weight", "manual", "best", "zenith", "p2c", "random", "fusion"}
-	routings  = []any{"smart", "order", "rotate", "usage", "pace", "weight", "manual"} // of these, what is served
+	routings  = []any{"smart", "order", "rotate", "usage", "pace", "weight", "manual", "best"} // of these, what is served
 	modes     = []string{"auto", "session", "turn", "off"}
 	protocols = []string{"chat", "responses", "messages", "gemini"}
 	levels    = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"}

@@ -13,10 +13,10 @@ func TestWhatIsNotCarriedOutIsNamed(t *testing.T) {
 		{"nothing in an empty file", "", ""},
 		{"nothing in a plain config", "routing = \"order\"\naffinity = \"auto\"\nsink = false\nredact = []\nauto_groups = true\n[providers.a]\nkeys = [{ env = \"A\", weight = 1 }]\nrouting = \"smart\"\nsink = false\nprice_rate = 2\nmax_concurrency = 0\n[groups.g]\nmembers = [\"a/m\"]\nfirst_token = 5\n[keys]\nquit = \"q\"\n[screen]\nmouse = false", ""},
 		{"an order that is not there yet", `routing = "zenith"`, `routing = "zenith"`},
-		{"the orders that are", "routing = \"rotate\"\nsink = true\n[providers.a]\nrouting = \"pace\"\nsink = true\nkeys = [{ env = \"A\", weight = 2 }]\n[groups.g]\nrouting = \"manual\"\nmembers = [\"a/m\"]\npick = \"a/m\"\nsticky = 2", ""},
+		{"the orders that are", "routing = \"best\"\nsink = true\n[providers.a]\nrouting = \"pace\"\nsink = true\nkeys = [{ env = \"A\", weight = 2 }]\n[groups.g]\nrouting = \"manual\"\nmembers = [\"a/m\"]\npick = \"a/m\"\nsticky = 2", ""},
 		{"every affinity is", "affinity = \"turn\"\n[providers.a]\naffinity = \"session\"\nkeys = [{ env = \"A\" }]\n[groups.g]\naffinity = \"off\"\nmembers = [\"a/m\"]", ""},
 		{"an address with a key in its query", "[providers.a]\nbalance_url = \"https://relay.example/usage?key=abcdefgh&x=1\"", `providers.a.balance_url = "https://relay.example/usage*************&x=1"`},
-		{"a limit", "[providers.a]\nmax_concurrency = 3", `providers.a.max_concurrency`},
+		{"a limit", "[providers.a]\nslots = 3", `providers.a.slots`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := strings.Join(parse(t, test.file).Unserved(), "; "); got != test.want {
@@ -33,11 +33,10 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 	}
 	want := []string{
 		`redact`, `public_url = "http://box.example:3425"`, `guess_vendor = true`, `searcher = "find-1"`,
-		`providers.lamp.max_concurrency`,
 		`providers.tower.accounts`,
 		`providers.brook.balance_url = "https://brook.example/v1/usage?team=a"`, `providers.brook.balance_path = "left"`, `providers.brook.unmasked = true`,
-		`providers.brook.catalog = "river, stream"`, `providers.brook.max_rpm`, `providers.brook.queue_limit`,
-		`providers.brook.queue_wait`, `providers.brook.retry`, `providers.brook.slots`,
+		`providers.brook.catalog = "river, stream"`,
+		`providers.brook.retry`, `providers.brook.slots`,
 		`groups.always-on.policy = "combo"`,
 		`groups.team.slug = "team"`, `groups.team.names`,
 		`screen.mouse = true`, `notify.when`, `notify.command = "notify-send magpie"`,

@@ -139,7 +139,10 @@ func (s *service) describe(m *wire.Media) (string, error) {
 	if text, ok := s.g.described.get(of); ok {
 		return text, nil
 	}
-	said, err := s.g.askSelf(s.ctx, question{
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	s.call.trying(cancel)
+	said, err := s.g.askSelf(ctx, question{
 		inner: innerDescriber, of: s.rec.r.ID, model: by, lead: describeLead, wait: describeWait,
 		parts: []any{
 			map[string]any{"type": "text", "text": "Describe this image."},

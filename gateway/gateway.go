@@ -13,6 +13,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/redact"
 	"dev.magpie/gateway/state"
@@ -79,6 +80,7 @@ type Gateway struct {
 	tokens    tokens
 	teller    teller
 	seals     seals
+	lanes     lane.Lanes // slots of accounts that take only so many requests
 	config    configState
 	described descriptions
 	learned   mend.Memory // what vendors were learnt to refuse
@@ -143,6 +145,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	dropped := g.d.State.Prune(cat)
 	g.derive(lv)
 	g.live.Store(lv)
+	g.lanes.Set(limits(cat))
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)

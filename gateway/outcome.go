@@ -19,6 +19,7 @@ type outcome struct {
 	seen    int            // the vendor's own, 0 for none
 	passed  bool           // bytes of its reply are out
 	gone    bool           // the agent left
+	turned  bool           // its lane had no slot for the request: nobody was asked
 	facts   wire.Facts
 	began   time.Time
 	sent    time.Time
@@ -150,6 +151,9 @@ func left() outcome {
 
 // decide asks the table of steps what follows.
 func (s *service) decide(o *outcome) decision {
+	if o.turned {
+		return s.turnedAway()
+	}
 	return after(situation{
 		order: s.order, at: s.at, last: s.isLast(), again: s.again, v: o.verdict, now: time.Now(), status: o.status,
 		window: s.window, estimate: s.a.env.Estimate(),

@@ -64,11 +64,11 @@ func (rec *record) planned(t *provider.Target, p *trace.Plan) {
 // changes is put into a copy of them.
 func (rec *record) tell() { rec.g.d.Bus.Publish(rec.r) }
 
-// began notes a new try and tells it.
-func (rec *record) began(c *trace.Candidate, again bool, now time.Time) {
+// began notes a new try and tells it; full is the one that gave way to it, "" for none.
+func (rec *record) began(c *trace.Candidate, again bool, full string, now time.Time) {
 	tries := make([]trace.Try, len(rec.r.Tries)+1)
 	copy(tries, rec.r.Tries)
-	tries[len(tries)-1] = trace.Try{ID: c.ID, Model: c.Model, Start: now, Again: again}
+	tries[len(tries)-1] = trace.Try{ID: c.ID, Model: c.Model, Start: now, Again: again, InsteadOf: full}
 	rec.r.Tries = tries
 	rec.tell()
 }
@@ -81,6 +81,18 @@ func (rec *record) try(change func(t *trace.Try)) {
 		change(&tries[len(tries)-1])
 	}
 	rec.r.Tries = tries
+}
+
+// waits tells that the last try waits for a slot.
+func (rec *record) waits() {
+	rec.try(func(t *trace.Try) { t.Queued = true })
+	rec.tell()
+}
+
+// entered notes that the last try waited for a slot until now, and whether it has it.
+func (rec *record) entered(now time.Time) {
+	rec.try(func(t *trace.Try) { t.Queued, t.QueuedMS = false, now.Sub(t.Start).Milliseconds() })
+	rec.tell()
 }
 
 // translated notes that the last try speaks another API than the agent.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -31,6 +32,7 @@ type service struct {
 	at     int
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
+	gave   []string  // the full ones that gave way to another
 
 	asking     wire.Protocol               // the API of the try that is made
 	refreshed  map[provider.AccountID]bool // whose secret was fetched anew
@@ -261,18 +263,11 @@ func (s *service) run() {
 	defer s.out.stop()
 	for {
 		s.giveWay()
+		slot, full, free := s.slot()
 		c := &s.order[s.at]
-		last := s.isLast()
-		began := time.Now()
-		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0, began)
-		o, known := s.unproven(c, last)
-		if !known {
-			o, known = s.unleveled(c)
-		}
-		if !known {
-			o = s.try(c, last)
-		}
-		o.of, o.began = c, began
+		s.rec.began(c, s.repeats(c), full, time.Now())
+		o, known := s.ask(c, slot, free)
+		o.of = c
 		if o.verdict == nil || o.passed || o.gone {
 			s.finish(c, &o)
 			return
@@ -306,6 +301,53 @@ func (s *service) run() {
 	}
 }
 
+// ask has one try made at a candidate, once there is a slot for it. known says that it was
+// answered from what is remembered, and nobody was asked.
+func (s *service) ask(c *trace.Candidate, slot lane.Slot, free bool) (o outcome, known bool) {
+	last := s.isLast()
+	if o, known = s.unproven(c, last); !known {
+		o, known = s.unleveled(c)
+	}
+	if known {
+		slot.Unused()
+		o.began = time.Now()
+		return o, true
+	}
+	t := s.newTry(c, last)
+	t.settle()
+	if t.h.describes { // or what the describer is asked could wait for the slot that is kept for its answer
+		slot.Unused()
+		free = false
+	}
+	o.began = time.Now()
+	if bad := t.write(); bad != nil {
+		if free {
+			slot.Unused()
+		}
+		bad.began = o.began
+		return *bad, false
+	}
+	if !free {
+		if slot, free = s.g.lanes.Try(c.ID); !free {
+			var turned *outcome
+			if slot, turned = s.queue(c); turned != nil {
+				turned.began = time.Now()
+				return *turned, false
+			}
+		}
+	}
+	defer slot.Leave()
+	began := time.Now()
+	o = t.do()
+	o.began = began
+	return o, false
+}
+
+// repeats says whether the candidate was asked before, and is asked once more.
+func (s *service) repeats(c *trace.Candidate) bool {
+	return s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0
+}
+
 // freshSecret says whether the secret of a refused candidate is another by now: a file or
 // a command may hand out a new one. It is looked at once for each candidate.
 func (s *service) freshSecret(c *trace.Candidate) bool {
@@ -325,7 +367,7 @@ func (s *service) freshSecret(c *trace.Candidate) bool {
 // isLast says whether no other candidate is left behind the one that is asked.
 func (s *service) isLast() bool {
 	m := s.lv.cfg.MaxAttempts
-	return s.at == len(s.order)-1 || m > 0 && len(s.fails) >= m-1
+	return s.at == len(s.order)-1 || m > 0 && s.asked() >= m-1
 }
 
 // follow does what was decided; false = nothing more to do.

@@ -128,6 +128,10 @@ type candidate struct {
 	aside  bool        // a key made for another API than the best of its pool
 	sunk   *time.Time  // rate limited then, so behind
 	held   held
+
+	stand stand   // under best
+	short float64 // used of its fullest window that is shorter than a day
+	rank  float64 // among those that stand alike, the lowest first
 }
 
 // place is where the file has a candidate.

@@ -97,6 +97,9 @@ const (
 	WhyTurn         ReasonCode = "turn"          // of rotate: its turn, or that of Count before it
 	WhyPace         ReasonCode = "pace"          // the most to spend: Share an hour until At
 	WhyLessPace     ReasonCode = "less-pace"     // less to spend: Share an hour until At
+	WhyHaste        ReasonCode = "haste"         // of best: its budget ends unused unless Share an hour is spent until At
+	WhyLevel        ReasonCode = "level"         // of best: has time; Share of its short windows is used
+	WhyByUse        ReasonCode = "by-use"        // of best: it has no allowance that would end unused
 	WhyWeight       ReasonCode = "weight"        // its turn by weight: Count of Limit
 	WhyWeighed      ReasonCode = "weighed"       // another's turn by weight: Count of Limit are its
 	WhyPicked       ReasonCode = "picked"        // the member that a manual group uses

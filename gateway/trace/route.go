@@ -153,8 +153,10 @@ type Try struct {
 	Error      string    `json:"error,omitempty"`
 	Row        string    `json:"row,omitempty"` // the failure table's row that judged it
 	Rest       *Rest     `json:"rest,omitempty"`
-	Again      bool      `json:"again,omitempty"` // the same candidate once more
-	QueuedMS   int64     `json:"queued_ms,omitempty"`
+	Again      bool      `json:"again,omitempty"`      // the same candidate once more
+	Queued     bool      `json:"queued,omitempty"`     // it waits for a slot now
+	QueuedMS   int64     `json:"queued_ms,omitempty"`  // how long it waited for one; part of ms
+	InsteadOf  string    `json:"instead_of,omitempty"` // the one whose lane was full and that gave way to it
 	Reset      bool      `json:"reset,omitempty"`
 	Translated *FromTo   `json:"translated,omitempty"`
 	Done       bool      `json:"done"`

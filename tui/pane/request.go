@@ -350,10 +350,15 @@ func (s *sheet) tryParts(r *trace.Route, t *trace.Try) []string {
 	if t.Again {
 		parts = append(parts, "again")
 	}
+	if t.InsteadOf != "" {
+		parts = append(parts, "instead of "+s.v.State.Name(t.InsteadOf)+", which was full")
+	}
 	if t.QueuedMS > 0 {
 		parts = append(parts, "queued "+precise(t.QueuedMS))
 	}
 	switch {
+	case t.Queued && !r.Done:
+		parts = append(parts, "waits for a slot since "+s.v.Clock.Running(t.Start))
 	case t.Fail == trace.Cancelled:
 		parts = append(parts, "the agent left after "+precise(t.MS))
 	case t.Fail != "":

@@ -190,6 +190,9 @@ func TestReasons(t *testing.T) {
 		"rule 2 of group g sends the turn here":                                        {Code: trace.WhyRule, Count: 2, By: "g"},
 		"rule 1 of group g names a/m, which is not ready: a later rule names this one": {Code: trace.WhyRule, Count: 1, By: "g", Text: "a/m"},
 		"next: a later rule of group g names it":                                       {Code: trace.WhyRuleNext, By: "g"},
+		"would end unused: to be spent are 1.9% an hour until 15:04":                   {Code: trace.WhyHaste, Share: 1.93, At: later},
+		"has time: 12% of its short window used":                                       {Code: trace.WhyLevel, Share: 12},
+		"has no allowance that would end unused, so after those that have":             {Code: trace.WhyByUse},
 	} {
 		if got := ReasonAt(r, now); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)

@@ -14,6 +14,7 @@ import (
 	"dev.magpie/config"
 	"dev.magpie/gateway/bridge"
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/redact"
 	"dev.magpie/gateway/state"
@@ -76,14 +77,16 @@ type Gateway struct {
 	userAgent []string
 	started   time.Time
 
-	draining atomic.Bool
-	calls    calls
-	secrets  sync.Map // AccountID → config.Secret: the last one that was had
-	tokens   tokens
-	teller   teller
-	seals    seals
-	config   configState
-	learned  mend.Memory // what vendors were learnt to refuse
+	draining  atomic.Bool
+	calls     calls
+	secrets   sync.Map // AccountID → config.Secret: the last one that was had
+	tokens    tokens
+	teller    teller
+	seals     seals
+	lanes     lane.Lanes // slots of accounts that take only so many requests
+	config    configState
+	described descriptions
+	learned   mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
 
@@ -100,6 +103,7 @@ type live struct {
 	lists    atomic.Pointer[provider.Lists]
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
+	book     book
 }
 
 func (l *live) fetched() provider.Lists {
@@ -145,6 +149,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	dropped := g.d.State.Prune(cat)
 	g.derive(lv)
 	g.live.Store(lv)
+	g.lanes.Set(limits(cat))
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)

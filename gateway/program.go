@@ -22,14 +22,16 @@ func (g *Gateway) newBridge(o bridge.Options) *bridge.Bridge {
 // runs are asked in the form of Messages, whatever the agent speaks.
 func (t *try) speakProgram() (err error) {
 	s := t.s
-	t.api, s.asking = wire.Messages, wire.Messages
-	if s.a.counting() {
+	switch {
+	case s.a.counting():
 		return errNoCount
-	}
-	if !s.a.generates() {
+	case !t.speaks:
 		return &wire.FieldRefusal{Words: t.p.Name + " answers messages alone: it is the " + t.p.Program + " program, which has no " + s.a.path}
 	}
-	t.things = s.things(t.c, wire.Messages)
+	s.asking = t.api
+	if t.h.describes { // which takes its time
+		defer s.keepAlive()()
+	}
 	if t.x, err = s.translate(t); err != nil {
 		return err
 	}

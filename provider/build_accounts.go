@@ -14,6 +14,7 @@ func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
 		if p.Program != "" {
 			k.Unready = "provider " + p.ID + " is the " + p.Program + " program's sign-in, which takes no key: put accounts in the place of keys"
 		}
+		k.Lane = lane(cp, nil)
 		b.add(p, k, cp.Keys[i].Pos)
 	}
 	for i := range cp.Accounts {
@@ -21,12 +22,13 @@ func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
 		if p.Program != "" {
 			a.Unready = ""
 		}
+		a.Lane = lane(cp, cp.Accounts[i].MaxConcurrency)
 		b.add(p, a, cp.Accounts[i].Pos)
 	}
 	if len(p.Accounts) > 0 {
 		return
 	}
-	alone := &Account{Name: p.ID, Kind: KindProvider, Weight: 1}
+	alone := &Account{Name: p.ID, Kind: KindProvider, Weight: 1, Lane: lane(cp, nil)}
 	switch {
 	case preset != nil && preset.Kind == Subscription:
 		alone.Unready = "provider " + p.ID + " has no account: add one under accounts in [providers." + p.ID + "]"
@@ -73,11 +75,16 @@ func key(k *config.Key, place int) *Account {
 	}
 }
 
-func most(n *int) int {
-	if n == nil {
-		return 0
+// lane is how many requests an account takes: its own number at once goes before its provider's.
+func lane(cp *config.Provider, own *int) Lane {
+	l := Lane{RPM: cp.MaxRPM, Queue: cp.QueueLimit, Wait: cp.QueueWait}
+	switch {
+	case own != nil:
+		l.Busy = *own
+	case cp.MaxConcurrency != nil:
+		l.Busy = *cp.MaxConcurrency
 	}
-	return *n
+	return l
 }
 
 func signedIn(provider string, a *config.Account, place int) *Account {
@@ -88,7 +95,7 @@ func signedIn(provider string, a *config.Account, place int) *Account {
 	return &Account{
 		Name: name, Kind: KindAccount, Models: a.Models, Weight: 1,
 		Proxy: a.Proxy, Off: a.Off, Home: a.Home,
-		Cap: a.Cap, Caps: a.WindowCaps, Credits: a.Credits == nil || *a.Credits, Resets: a.AutoReset, Busy: most(a.MaxConcurrency),
+		Cap: a.Cap, Caps: a.WindowCaps, Credits: a.Credits == nil || *a.Credits, Resets: a.AutoReset,
 		Unready: "account " + provider + "/" + name + " is a program's sign-in, which this version cannot use yet: give the provider a key",
 	}
 }

@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"gateway/mend":        {"gateway/wire", "gateway/wire/messages"},
 	"gateway/state":       {"provider", "gateway/route", "gateway/trace"},
 	"gateway/upstream":    {"provider"},
+	"gateway/lane":        {},
+	"gateway/sim":         {"gateway/route", "gateway/trace", "provider"},
 	"gateway/guard":       {"config"},
 	"gateway/meter":       {"provider"},
 	"gateway/redact":      {"gateway/trace"},
@@ -38,7 +40,7 @@ var mayImport = map[string][]string{
 	"gateway/client":      {"gateway/control", "gateway/trace"},
 	"gateway/bridge":      {"provider", "provider/vendors/claude", "gateway/wire"},
 	"gateway": {
-		"config", "provider", "provider/vendors", "gateway/bridge", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/mend", "gateway/redact",
+		"config", "provider", "provider/vendors", "gateway/bridge", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/lane", "gateway/mend", "gateway/redact",
 		"gateway/route", "gateway/state", "gateway/trace", "gateway/trace/words", "gateway/upstream", "gateway/wire", "gateway/wire/...",
 	},
 	"tui": {"config", "themes", "gateway/trace", "gateway/trace/words", "gateway/control", "tui/..."},

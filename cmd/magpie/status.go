@@ -136,17 +136,29 @@ func (p *process) accounts(all []trace.Account) error {
 		column{head: "USED", right: true}, column{head: "WINDOW"}, column{head: "RENEWS", right: true},
 	)
 	for _, a := range all {
-		live := ""
-		if a.InFlight > 0 {
-			live = fmt.Sprint(a.InFlight)
-		}
+		busy := live(&a)
 		used, window, renews := fullest(&a, now)
-		t.row(a.ID, standing(&a, now), live, used, window, renews)
+		t.row(a.ID, standing(&a, now), busy, used, window, renews)
 		if a.Error != "" {
 			t.note(a.ID + ": " + a.Error)
 		}
 	}
 	return t.write(p.out)
+}
+
+// live is how many requests an account has, of how many, and how many wait.
+func live(a *trace.Account) string {
+	s := ""
+	if a.InFlight > 0 {
+		s = fmt.Sprint(a.InFlight)
+	}
+	if a.Limit > 0 {
+		s = fmt.Sprintf("%d/%d", a.InFlight, a.Limit)
+	}
+	if a.Waiting > 0 {
+		s += fmt.Sprintf("+%d", a.Waiting)
+	}
+	return s
 }
 
 // standing is an account's state, and the pin that it may have.

@@ -112,14 +112,18 @@ func TestEveryClientShowsEveryVendorAPicture(t *testing.T) {
 	everyCell(t, func(t *testing.T, c cell) {
 		q := c.ask()
 		q.picture = true
+		if c.at.blind { // its turn needs eyes, so nobody is asked
+			_, err := c.put(within(t), q)
+			route := c.r.routes.waitLast(t, 1)
+			if err == nil || route.Status != 400 || !strings.Contains(route.Error, "takes none") || len(c.r.vendor.Calls()) != 0 {
+				t.Errorf("%v after %d calls: %d %s", err, len(c.r.vendor.Calls()), route.Status, route.Error)
+			}
+			return
+		}
 		if got := c.once(t, q); got.text != answerText {
 			t.Errorf("%+v", got)
 		}
-		if body := string(c.r.vendor.Calls()[0].Body); c.at.blind && c.from != c.at.api {
-			if strings.Contains(body, pictureText) || !strings.Contains(body, "image left out") {
-				t.Errorf("a model that reads no pictures got %s", body)
-			}
-		} else if strings.Count(body, pictureText) != 1 || !strings.Contains(body, "image/png") {
+		if body := string(c.r.vendor.Calls()[0].Body); strings.Count(body, pictureText) != 1 || !strings.Contains(body, "image/png") {
 			t.Errorf("the picture is not in %s", body)
 		}
 		c.r.strict(t)
@@ -178,13 +182,20 @@ func TestEveryClientIsAnsweredByTheSecondKeyOfEveryVendor(t *testing.T) {
 
 func TestEveryClientHearsEveryVendorsRefusal(t *testing.T) {
 	everyCell(t, func(t *testing.T, c cell) {
-		c.r.script(`400 bad say="the field frobnicate is not known here"`)
+		c.r.script(`400 bad say="the field frobnicate is not known here" x2`)
 		got, err := c.put(within(t), c.ask())
 		if status, words := c.told(err); status != 400 || !strings.Contains(words, "frobnicate") {
 			t.Errorf("status %d, words %q, %+v, %v", status, words, got, err)
 		}
-		if first, second := len(c.r.vendor.CallsOf(firstKey)), len(c.r.vendor.CallsOf(secondKey)); first != 1 || second != 0 {
-			t.Errorf("asked %d and %d times", first, second)
+		// A cache key of ours may be what was refused, so the same key is asked once more without it.
+		calls, keyed := c.r.vendor.CallsOf(firstKey), 0
+		for _, call := range calls {
+			if strings.Contains(string(call.Body), `"prompt_cache_key"`) {
+				keyed++
+			}
+		}
+		if second := len(c.r.vendor.CallsOf(secondKey)); len(calls) != 1+keyed || keyed > 1 || second != 0 {
+			t.Errorf("asked %d times, %d of them with a cache key, and %d times with the other", len(calls), keyed, second)
 		}
 	})
 }

@@ -51,6 +51,7 @@ var below = map[string][]string{
 	"tui/":              mayImport["tui"],
 	"provider/vendors/": {"provider", "provider/vendors/loose"},
 	"gateway/wire/":     {"gateway/wire", "gateway/wire/sse"},
+	"gateway/bridge/":   {},
 }
 
 // neverTouches are the parts of the standard library that a pure package keeps out of.

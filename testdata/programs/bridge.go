@@ -165,7 +165,9 @@ func bridged(ctx context.Context, o options) (err error) {
 	); err != nil {
 		return err
 	}
-	gw, err := s.serve(ctx, o.magpie, fmt.Sprintf(bridgeConfig, home), func(models []string) bool { return slices.Contains(models, "claude/"+bridgeModel) || slices.Contains(models, bridgeModel) })
+	gw, err := s.serve(ctx, o.magpie, fmt.Sprintf(bridgeConfig, home), func(models []string) bool {
+		return slices.Contains(models, "claude/"+bridgeModel) || slices.Contains(models, bridgeModel)
+	})
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 	}
 	want := []string{
 		`redact`, `public_url = "http://box.example:3425"`, `guess_vendor = true`, `searcher = "find-1"`,
-		
+
 		`providers.brook.balance_url = "https://brook.example/v1/usage?team=a"`, `providers.brook.balance_path = "left"`, `providers.brook.unmasked = true`,
 		`providers.brook.catalog = "river, stream"`,
 		`providers.brook.retry`, `providers.brook.slots`,

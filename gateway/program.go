@@ -49,8 +49,8 @@ func (t *try) speakProgram() (err error) {
 func (t *try) runProgram(via string) *outcome {
 	s := t.s
 	var err error
-	t.resp, err = s.g.bridge.Do(t.ctx, &bridge.Ask{Account: t.acct.ID, Home: t.acct.Home, Proxy: via, Model: provider.Unmarked(t.c.Model), Body: t.x.body})
-	var unready *bridge.Unready
+	t.resp, err = s.g.bridge.Do(t.ctx, &bridge.Ask{Account: t.acct.ID, Home: t.acct.Home, Proxy: via, Model: provider.Unmarked(t.c.Model), Body: t.x.body}) //nolint:bodyclose // try closes it
+	var unready *bridge.UnreadyError
 	switch {
 	case err == nil:
 		s.g.unready(t.acct.ID, "")
@@ -86,7 +86,7 @@ func (g *Gateway) watchProgram(lv *live, a *provider.Account) {
 	var read time.Time
 	for now := lv; now == lv || now == nil; now = g.live.Load() { // another config has its own watch
 		err := g.bridge.Ready(g.ctx, a.ID, a.Home)
-		var unready *bridge.Unready
+		var unready *bridge.UnreadyError
 		wait := time.Duration(usageLeast+rand.IntN(usageMost-usageLeast+1)) * time.Minute //nolint:gosec // no secret
 		switch {
 		case g.ctx.Err() != nil:

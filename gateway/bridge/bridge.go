@@ -37,14 +37,14 @@ type Options struct {
 
 // Bridge runs the program for requests. Make it with New, end it with Close.
 type Bridge struct {
-	o    Options
-	mcp  server
-	mu   sync.Mutex
-	runs map[*run]bool // all that have a place
-	idle []*run        // the longest idle first
-	free chan struct{} // closed when a place or an idle run may be there
-	shut bool
-	homes
+	o     Options
+	mcp   server
+	mu    sync.Mutex
+	runs  map[*run]bool // all that have a place
+	idle  []*run        // the longest idle first
+	free  chan struct{} // closed when a place or an idle run may be there
+	shut  bool
+	homes homes
 }
 
 // New makes a bridge. Nothing runs before the first request.
@@ -83,7 +83,7 @@ type Ask struct {
 var errShut = errors.New("magpie is shutting down")
 
 // Do serves a request: a reply in the events of the Messages API, or the vendor's refusal with
-// its status. An *Unready error says that the account can't be used as it is.
+// its status. An *UnreadyError error says that the account can't be used as it is.
 func (b *Bridge) Do(ctx context.Context, a *Ask) (*http.Response, error) {
 	q, ref := readBody(a.Body)
 	if ref != nil {

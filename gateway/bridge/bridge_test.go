@@ -374,7 +374,7 @@ func TestAccountsThatCannotBeUsed(t *testing.T) {
 	} {
 		r := newRig(t, c.mode, c.change)
 		_, err := newTalk(r, "say x").start(context.Background())
-		var unready *bridge.Unready
+		var unready *bridge.UnreadyError
 		if !errors.As(err, &unready) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -131,7 +131,7 @@ func (k *talk) bring(g got, results ...string) {
 
 // read reads a reply to its end.
 func read(resp *http.Response) (g got) {
-	defer resp.Body.Close() //nolint:errcheck // read whole
+	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	g.err = err
 	inputs := map[float64]string{}

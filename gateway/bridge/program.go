@@ -27,10 +27,10 @@ const (
 	usageWait  = 60 * time.Second
 )
 
-// Unready says in words for people why an account can't be used, and what to do.
-type Unready struct{ Words string }
+// UnreadyError says in words for people why an account can't be used, and what to do.
+type UnreadyError struct{ Words string }
 
-func (u *Unready) Error() string { return u.Words }
+func (u *UnreadyError) Error() string { return u.Words }
 
 // homes are what is known of the program's sign-ins.
 type homes struct {
@@ -50,14 +50,14 @@ type home struct {
 // answer of a home; later the last one holds while it is asked again behind.
 func (b *Bridge) ready(ctx context.Context, _ provider.AccountID, dir string) (string, error) {
 	for {
-		b.hmu.Lock()
-		if b.known == nil {
-			b.known = map[string]*home{}
+		b.homes.hmu.Lock()
+		if b.homes.known == nil {
+			b.homes.known = map[string]*home{}
 		}
-		h := b.known[dir]
+		h := b.homes.known[dir]
 		if h == nil {
 			h = &home{}
-			b.known[dir] = h
+			b.homes.known[dir] = h
 		}
 		old := time.Since(h.at) > freshFor
 		if old && h.asking == nil {
@@ -66,7 +66,7 @@ func (b *Bridge) ready(ctx context.Context, _ provider.AccountID, dir string) (s
 			go b.look(h, dir, h.asking)
 		}
 		program, err, asking := h.program, h.err, h.asking
-		b.hmu.Unlock()
+		b.homes.hmu.Unlock()
 		if !old || program != "" && err == nil {
 			return program, err
 		}
@@ -97,9 +97,9 @@ func (b *Bridge) look(h *home, dir string, done chan struct{}) {
 	if err == nil {
 		err = b.signedIn(ctx, program, dir)
 	}
-	b.hmu.Lock()
+	b.homes.hmu.Lock()
 	h.program, h.err, h.at, h.asking = program, err, time.Now(), nil
-	b.hmu.Unlock()
+	b.homes.hmu.Unlock()
 	close(done)
 }
 
@@ -118,15 +118,15 @@ func (b *Bridge) find(ctx context.Context) (string, error) {
 		path = b.search()
 	}
 	if path == "" {
-		return "", &Unready{"the claude program is not installed: install Claude Code and sign in with `claude auth login`, or take its account out of the config"}
+		return "", &UnreadyError{"the claude program is not installed: install Claude Code and sign in with `claude auth login`, or take its account out of the config"}
 	}
 	out, err := b.output(ctx, path, "", "", "--version")
 	if err != nil {
-		return "", &Unready{"the claude program at " + path + " does not start: " + err.Error()}
+		return "", &UnreadyError{"the claude program at " + path + " does not start: " + err.Error()}
 	}
 	m := versionWord.FindString(string(out))
 	if m == "" || older(m, oldest) {
-		return "", &Unready{"the claude program at " + path + " is too old (" + clip(string(out)) + "): magpie needs " + oldest + " or newer; run `claude update`"}
+		return "", &UnreadyError{"the claude program at " + path + " is too old (" + clip(string(out)) + "): magpie needs " + oldest + " or newer; run `claude update`"}
 	}
 	return path, nil
 }
@@ -174,15 +174,15 @@ func (b *Bridge) signedIn(ctx context.Context, program, dir string) error {
 	a, bad := claude.ParseAccount(out)
 	switch {
 	case bad != nil && err != nil:
-		return &Unready{"the claude program did not tell of its sign-in: " + err.Error()}
+		return &UnreadyError{"the claude program did not tell of its sign-in: " + err.Error()}
 	case bad != nil:
-		return &Unready{"the claude program did not tell of its sign-in"}
+		return &UnreadyError{"the claude program did not tell of its sign-in"}
 	case !a.SignedIn:
 		words := "the claude program is signed out: sign in with `claude auth login`"
 		if c := b.configDir(dir); c != "" {
 			words = "the claude program is signed out: sign in with `CLAUDE_CONFIG_DIR=" + c + " claude auth login`"
 		}
-		return &Unready{words}
+		return &UnreadyError{words}
 	}
 	return nil
 }

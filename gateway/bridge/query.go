@@ -2,8 +2,6 @@ package bridge
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -241,15 +239,12 @@ func plainName(name string) string {
 
 // settings is a hash of all that is settled when a run starts.
 func (q *query) settings(a *Ask) string {
-	h := sha256.New()
-	for _, s := range []string{string(a.Account), a.Home, a.Proxy, a.Model, q.effort(), q.thinks(), q.Choice.Type, fmt.Sprint(q.Max), q.system} {
-		fmt.Fprintf(h, "%d:%s,", len(s), s)
-	}
+	all := []string{string(a.Account), a.Home, a.Proxy, a.Model, q.effort(), q.thinks(), q.Choice.Type, fmt.Sprint(q.Max), q.system}
 	for i := range q.Tools {
 		t := &q.Tools[i]
-		fmt.Fprintf(h, "%d:%s,%d:%s,%s,", len(t.Name), t.Name, len(t.Description), t.Description, plainJSON(t.Schema))
+		all = append(all, t.Name, t.Description, plainJSON(t.Schema))
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return hashed(all...)
 }
 
 func (q *query) effort() string { return q.Output.Effort }

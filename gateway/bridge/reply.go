@@ -365,7 +365,7 @@ func (r *run) notBegun(words string, why error) *refusal {
 	case r.resumed || errors.Is(why, errShut):
 		return &refusal{err: errEnded}
 	case strings.Contains(said, "unknown option"):
-		return &refusal{err: &Unready{Words: "the installed claude program is too old: it knows not all that magpie asks of it (" + clip(r.b.o.Mask(said)) + "); update it with `claude update`"}}
+		return &refusal{err: &UnreadyError{Words: "the installed claude program is too old: it knows not all that magpie asks of it (" + clip(r.b.o.Mask(said)) + "); update it with `claude update`"}}
 	}
 	return &refusal{status: http.StatusBadGateway, kind: "api_error", words: words}
 }

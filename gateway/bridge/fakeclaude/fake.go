@@ -217,25 +217,25 @@ func (p *program) do(said string) int {
 	case "call":
 		return p.call(strings.Fields(rest))
 	case "crash":
-		p.text(0, "half a")
+		p.text("half a")
 		return 7
 	case "slow", "stubborn":
-		p.text(0, "one ")
-		time.Sleep(time.Hour)
+		p.text("one ")
+		<-time.After(time.Hour)
 	case "cut":
-		p.text(0, "as far as")
+		p.text("as far as")
 		p.finish("max_tokens")
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	case "twice":
-		p.text(0, "once")
+		p.text("once")
 		p.finish("end_turn")
 		p.begin()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	default:
 		if rest == "" {
 			rest = "heard: " + line
 		}
-		p.text(0, rest)
+		p.text(rest)
 		p.finish("end_turn")
 	}
 	p.limit(map[string]any{"status": "allowed", "rateLimitType": "five_hour", "utilization": 0.42, "resetsAt": time.Now().Add(time.Hour).Unix()})
@@ -244,7 +244,7 @@ func (p *program) do(said string) int {
 }
 
 func (p *program) call(tools []string) int {
-	p.text(0, "Let me look.")
+	p.text("Let me look.")
 	ids := make([]string, len(tools))
 	for i, name := range tools {
 		ids[i] = fmt.Sprintf("toolu_%d_%d_%d", os.Getpid(), p.n, i)
@@ -260,7 +260,7 @@ func (p *program) call(tools []string) int {
 		results[i] = p.ask(ids[i], name, i)
 	}
 	p.begin()
-	p.text(0, "results: "+strings.Join(results, ", "))
+	p.text("results: " + strings.Join(results, ", "))
 	p.finish("end_turn")
 	p.line(map[string]any{"type": "result", "subtype": "success", "is_error": false})
 	return -1
@@ -312,7 +312,8 @@ func (p *program) begin() {
 	}})
 }
 
-func (p *program) text(i int, words string) {
+func (p *program) text(words string) {
+	const i = 0
 	p.event(map[string]any{"type": "content_block_start", "index": i, "content_block": map[string]any{"type": "text", "text": ""}})
 	for piece := range strings.SplitAfterSeq(words, " ") {
 		p.event(map[string]any{"type": "content_block_delta", "index": i, "delta": map[string]any{"type": "text_delta", "text": piece}})

@@ -250,7 +250,7 @@ func TestRefusals(t *testing.T) {
 		header string
 	}{
 		{"full", 429, "5-hour limit", "rejected"},
-		{"limited", 429, "not your usage limit", ""},
+		{"limited", 429, "temporarily limiting requests\"", ""},
 		{"expired", 401, "authentication_error", ""},
 		{"busy", 529, "overloaded_error", ""},
 	} {

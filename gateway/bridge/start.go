@@ -149,7 +149,7 @@ func (r *run) environ(q *query, w *written) []string {
 	env := r.b.environ(r.home, r.proxy)
 	env = append(env,
 		"TMPDIR="+w.temp, "TMP="+w.temp, "TEMP="+w.temp,
-		"ENABLE_TOOL_SEARCH=false", "DISABLE_AUTO_COMPACT=1", "DISABLE_COMPACT=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "ENABLE_TOOL_SEARCH=false", "DISABLE_AUTO_COMPACT=1", "DISABLE_COMPACT=1",
 		"CLAUDE_CODE_MAX_RETRIES=0", "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1", // who asks next is decided here
 		"CLAUDE_CODE_TOTAL_TOKENS_REMINDER=off", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",
 		"CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0", "CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT=0", "MCP_TOOL_TIMEOUT="+strconv.FormatInt(2*r.b.o.Waits.Milliseconds(), 10),
@@ -197,7 +197,7 @@ func (b *Bridge) environ(home, proxy string) []string {
 	if proxy != "" && proxy != "direct" {
 		env = append(env, "HTTPS_PROXY="+proxy, "HTTP_PROXY="+proxy)
 	}
-	env = append(env, "NO_PROXY="+none+"127.0.0.1,localhost", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	env = append(env, "NO_PROXY="+none+"127.0.0.1,localhost", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1")
 	if dir := b.configDir(home); dir != "" {
 		env = append(env, "CLAUDE_CONFIG_DIR="+dir)
 	}

@@ -91,6 +91,13 @@ func (p *process) tui(ctx context.Context, o *globals, f *screenFlags) error {
 		p.complain(taken.words(p.now(), "") + "\nShowing that one. Its controls work from here; quitting leaves it serving.")
 		return p.attach(ctx, taken.addr, f)
 	}
+	var bad *config.Errors
+	if errors.As(err, &bad) && !f.demo {
+		addr := config.Listen(o.listen, p.getenv("MAGPIE_ADDR"), nil)
+		if _, none := client.Probe(ctx, addr); none == nil { // it goes on with what it read before
+			return p.attach(ctx, addr, f)
+		}
+	}
 	if err != nil {
 		return p.notStarted(err, "")
 	}

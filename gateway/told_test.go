@@ -94,15 +94,19 @@ func TestAKeyThatWasMissingIsLookedForAtAReload(t *testing.T) {
 }
 
 func TestTheLogTellsARestInTheWordsOfTheScreen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := relay("ok")
-		v.Script(keyOne, standin.Must("429 rate retry-after=90s x1")...)
-		r := newRig(t, twoKeys, vendors{"a": v})
-		r.ask(asking("chat", "a/m", false))
-		if text := r.logs.text(); !strings.Contains(text, "a/k1 rests 90s: rate limit") {
-			t.Errorf("the log says\n%s", text)
-		}
-	})
+	for step, want := range map[string]string{
+		"429 rate retry-after=90s x1": "a/k1 rests 90s: rate limit", "429 rate retry-after=239s x1": "a/k1 rests 4m: rate limit",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			v := relay("ok")
+			v.Script(keyOne, standin.Must(step)...)
+			r := newRig(t, twoKeys, vendors{"a": v})
+			r.ask(asking("chat", "a/m", false))
+			if text := r.logs.text(); !strings.Contains(text, want) {
+				t.Errorf("the log does not say %q:\n%s", want, text)
+			}
+		})
+	}
 }
 
 func TestWhoseKeyIsMissingIsTold(t *testing.T) {

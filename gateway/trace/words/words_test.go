@@ -146,6 +146,7 @@ func TestReasons(t *testing.T) {
 		"held: 81% used is past its 80% cap":                            {Code: trace.WhyCapped, N: 81, Of: 80},
 		"held until 15:04: past its 80% cap":                            {Code: trace.WhyCapped, Of: 80, Until: later},
 		"held: past its cap":                                            {Code: trace.WhyCapped},
+		"another is pinned alone":                                       {Code: trace.WhyOtherPin},
 		"the request names another":                                     {Code: trace.WhyNotNamed},
 		"not ready: ANTHROPIC_API_KEY is not set":                       {Code: trace.WhyUnready, Text: "ANTHROPIC_API_KEY is not set"},
 		"not ready: its secret is missing":                              {Code: trace.WhyUnready},

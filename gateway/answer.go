@@ -148,10 +148,7 @@ func (s *service) earliest(v *trace.Verdict, status int) time.Duration {
 
 // restTold tells log and screen of a new rest.
 func (g *Gateway) restTold(r *trace.Rest, now time.Time) {
-	told, near := *r, time.Second
-	if r.Until.Sub(now) > 100*time.Second {
-		near = time.Minute
-	}
-	told.Since = r.Until.Add(-r.Until.Sub(now).Round(near))
+	told := *r
+	told.Since = now
 	g.tell(trace.Log{Time: now, Level: "info", Text: words.Rested(r.Key, told)})
 }

@@ -195,6 +195,8 @@ func TestRests(t *testing.T) {
 		{Rest(rest(now.Add(-time.Minute), 1), now), "rested until 14:01: rate limit"},
 		{Rest(rest(time.Time{}, 0), now), "rests: rate limit"},
 		{Rested("relay/a", rest(since.Add(time.Minute), 1)), "relay/a rests 60s: rate limit"},
+		{Rested("relay/a", rest(since.Add(time.Minute-time.Millisecond), 1)), "relay/a rests 60s: rate limit"},
+		{Rested("relay/a", rest(since.Add(4*time.Minute-time.Second), 1)), "relay/a rests 4m: rate limit"},
 		{Rested("relay/a", rest(time.Time{}, 3)), "relay/a rests: rate limit x3"},
 	} {
 		if c.got != c.want {

@@ -45,7 +45,7 @@ func (p *process) tuiCommand(o *globals) *cobra.Command {
 		Use:   "tui",
 		Short: "Run the gateway and show it",
 		Long: "Runs the gateway in this process and shows it; where one runs at the address already, shows that one instead. " +
-			"Leaving asks when agents are being answered. When the terminal closes, the gateway goes on.",
+			"Leaving asks when agents are being answered. When the terminal closes, the gateway goes on; a demo ends.",
 		Args: arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return p.tui(c.Context(), o, f) },
 	}
@@ -174,6 +174,9 @@ func (n *node) after(signals <-chan os.Signal, r tui.Result) error {
 		n.p.finishing(n)
 		n.drain(signals)
 	case tui.ExitHangup:
+		if n.demo != nil { // nobody's agents are on it, and nobody would find it
+			break
+		}
 		if n.inForce().Screen.OnHangup == "quit" {
 			n.drain(signals)
 			break

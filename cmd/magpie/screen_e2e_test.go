@@ -217,6 +217,16 @@ func TestAClosedTerminalEndsItWhereThatIsWanted(t *testing.T) {
 	}
 }
 
+func TestADemoEndsWithItsTerminal(t *testing.T) {
+	x := inTerminal(t, t.TempDir(), "tui", "--demo")
+	x.shows("1 accounts")
+	_ = x.slave.Close()
+	_ = x.master.Close()
+	if code := x.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 func TestASignalLeavesTheTerminalAsItWasAndCutsNoStream(t *testing.T) {
 	home, addr, g := house(t, "")
 	x := inTerminal(t, home)

@@ -79,7 +79,7 @@ func restingOnly(order []trace.Candidate) *Refusal {
 // nobody explains a plan without anyone to ask. Of several reasons it goes by the one that is nearest to an answer.
 func nobody(p trace.Plan, c Call) *Refusal {
 	left := slices.DeleteFunc(slices.Clone(p.Left), func(c trace.Candidate) bool {
-		return c.Why.Code == trace.WhyNotNamed || c.Why.Code == trace.WhyNotMade
+		return c.Why.Code == trace.WhyNotNamed || c.Why.Code == trace.WhyOtherPin || c.Why.Code == trace.WhyNotMade
 	})
 	for _, r := range refusals {
 		if because := having(left, r.codes); len(because) > 0 {

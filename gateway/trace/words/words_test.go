@@ -146,6 +146,7 @@ func TestReasons(t *testing.T) {
 		"held: 81% used is past its 80% cap":                            {Code: trace.WhyCapped, N: 81, Of: 80},
 		"held until 15:04: past its 80% cap":                            {Code: trace.WhyCapped, Of: 80, Until: later},
 		"held: past its cap":                                            {Code: trace.WhyCapped},
+		"another is pinned alone":                                       {Code: trace.WhyOtherPin},
 		"the request names another":                                     {Code: trace.WhyNotNamed},
 		"not ready: ANTHROPIC_API_KEY is not set":                       {Code: trace.WhyUnready, Text: "ANTHROPIC_API_KEY is not set"},
 		"not ready: its secret is missing":                              {Code: trace.WhyUnready},
@@ -194,6 +195,8 @@ func TestRests(t *testing.T) {
 		{Rest(rest(now.Add(-time.Minute), 1), now), "rested until 14:01: rate limit"},
 		{Rest(rest(time.Time{}, 0), now), "rests: rate limit"},
 		{Rested("relay/a", rest(since.Add(time.Minute), 1)), "relay/a rests 60s: rate limit"},
+		{Rested("relay/a", rest(since.Add(time.Minute-time.Millisecond), 1)), "relay/a rests 60s: rate limit"},
+		{Rested("relay/a", rest(since.Add(4*time.Minute-time.Second), 1)), "relay/a rests 4m: rate limit"},
 		{Rested("relay/a", rest(time.Time{}, 3)), "relay/a rests: rate limit x3"},
 	} {
 		if c.got != c.want {

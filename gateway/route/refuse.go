@@ -82,11 +82,7 @@ func restingOnly(order []trace.Candidate) *Refusal {
 // nobody explains a plan without anyone to ask. Of several reasons it goes by the one that is nearest to an answer.
 func nobody(p trace.Plan, c Call) *Refusal {
 	left := slices.DeleteFunc(slices.Clone(p.Left), func(c trace.Candidate) bool {
-		switch c.Why.Code {
-		case trace.WhyNotNamed, trace.WhyOtherPin, trace.WhyNotMade, trace.WhyNotPicked:
-			return true
-		}
-		return false
+		return slices.Contains([]trace.ReasonCode{trace.WhyNotNamed, trace.WhyOtherPin, trace.WhyNotMade, trace.WhyNotPicked}, c.Why.Code)
 	})
 	if r := allHeld(left, c); r != nil {
 		return r

@@ -314,6 +314,12 @@ func TestFiftyAtOnceKeepToTheLimit(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
+			if i%5 != 0 {
+				if g := newTalk(r, "say x").ask(); g.text != "x" {
+					t.Errorf("got %+v", g)
+				}
+				return
+			}
 			k := newTalk(r, "call a", "a")
 			k.system = string(rune('A' + i))
 			g := k.ask()

@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 // below are the rules of folders whose packages all obey one line.
 var below = map[string][]string{
 	"tui/":              mayImport["tui"],
-	"provider/vendors/": {"provider", "provider/vendors/loose"},
+	"provider/vendors/": {"config", "provider", "provider/vendors/loose", "gateway/wire"},
 	"gateway/wire/":     {"gateway/wire", "gateway/wire/sse"},
 }
 

@@ -13,7 +13,7 @@ func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
 		b.add(p, key(&cp.Keys[i], i), cp.Keys[i].Pos)
 	}
 	for i := range cp.Accounts {
-		b.add(p, signedIn(p.ID, &cp.Accounts[i], i), cp.Accounts[i].Pos)
+		b.add(p, signedIn(p.ID, preset, &cp.Accounts[i], i), cp.Accounts[i].Pos)
 	}
 	if len(p.Accounts) > 0 {
 		return
@@ -72,15 +72,19 @@ func most(n *int) int {
 	return *n
 }
 
-func signedIn(provider string, a *config.Account, place int) *Account {
+// signedIn is an account that a program is signed in to. Whose program that is, the preset says.
+func signedIn(provider string, preset *Preset, a *config.Account, place int) *Account {
 	name := a.Name
 	if name == "" {
 		name = "account" + strconv.Itoa(place+1)
 	}
-	return &Account{
+	out := &Account{
 		Name: name, Kind: KindAccount, Models: a.Models, Weight: 1,
 		Proxy: a.Proxy, Off: a.Off, Home: a.Home,
 		Cap: a.Cap, Caps: a.WindowCaps, Credits: a.Credits == nil || *a.Credits, Resets: a.AutoReset, Busy: most(a.MaxConcurrency),
-		Unready: "account " + provider + "/" + name + " is a program's sign-in, which this version cannot use yet: give the provider a key",
 	}
+	if preset == nil || preset.Kind != Subscription {
+		out.Unready = "account " + provider + "/" + name + " is a program's sign-in, and " + provider + " has none that can be used: give it a key"
+	}
+	return out
 }

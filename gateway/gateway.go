@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/meter"
 	"dev.magpie/gateway/redact"
+	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/upstream"
@@ -47,9 +49,12 @@ type Deps struct {
 	CacheDir string // fetched model lists; "" = memory alone
 	PID      int
 	Demo     bool
-	Trust    bool   // MAGPIE_TRUST_PROXY
-	Public   string // MAGPIE_PUBLIC_URL; "" = the config's public_url
-	NoFetch  bool   // fetch no model lists
+	Home     string                   // the person's folder, "" = as the system knows it
+	Getenv   func(name string) string // nil: of the process
+	TokenURL string                   // where sign-ins are renewed in place of their vendors' own; "" but in tests
+	Trust    bool                     // MAGPIE_TRUST_PROXY
+	Public   string                   // MAGPIE_PUBLIC_URL; "" = the config's public_url
+	NoFetch  bool                     // fetch no model lists
 	// Load reads the config again for a reload, nil when there is none to read.
 	Load func() (*config.Config, *provider.Catalog, error)
 }
@@ -74,15 +79,17 @@ type Gateway struct {
 	userAgent []string
 	started   time.Time
 
-	draining atomic.Bool
-	calls    calls
-	secrets  sync.Map // AccountID → config.Secret: the last one that was had
-	tokens   tokens
-	teller   teller
-	seals    seals
-	config   configState
-	meter    *meter.Meter
-	learned  mend.Memory // what vendors were learnt to refuse
+	draining  atomic.Bool
+	calls     calls
+	secrets   sync.Map // AccountID → config.Secret: the last one that was had
+	tokens    tokens
+	teller    teller
+	seals     seals
+	config    configState
+	meter     *meter.Meter
+	watching  sync.Once   // of accounts
+	firstDone atomic.Bool // the first request after the start has waited for their readings
+	learned   mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
 
@@ -97,6 +104,8 @@ type live struct {
 	cfg      *config.Config
 	cat      *provider.Catalog // as the config makes it; requests go by catalog()
 	meters   meters
+	subs     subs
+	plans    atomic.Pointer[route.Plans]
 	lists    atomic.Pointer[provider.Lists]
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
@@ -119,6 +128,12 @@ func New(d Deps) *Gateway {
 	}
 	if d.Secrets == nil {
 		d.Secrets = provider.NewSecrets(provider.SecretsOptions{})
+	}
+	if d.Getenv == nil {
+		d.Getenv = os.Getenv
+	}
+	if d.Home == "" {
+		d.Home = userHome()
 	}
 	if d.Media == nil {
 		d.Media = &upstream.Fetcher{}
@@ -143,6 +158,8 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	if old != nil {
 		lv.lists.Store(old.lists.Load())
 	}
+	lv.subs = g.openSubs(lv, old)
+	lv.plans.Store(plansOf(lv.subs))
 	dropped := g.d.State.Prune(cat)
 	g.derive(lv)
 	g.live.Store(lv)
@@ -156,6 +173,9 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	}
 	if !g.d.NoFetch {
 		g.goFetch(lv)
+	}
+	if len(lv.subs) > 0 {
+		g.watching.Do(func() { g.behind(g.watchSubs) })
 	}
 }
 
@@ -185,6 +205,10 @@ func (g *Gateway) readyAll(lv *live) {
 
 // ready looks one secret up and tells the state how the account stands.
 func (g *Gateway) ready(a *provider.Account) {
+	if s := g.live.Load().subs[a.ID]; s != nil {
+		g.lookSub(s)
+		return
+	}
 	secret, err := g.d.Secrets.Value(g.ctx, a)
 	if err != nil {
 		g.secrets.Delete(a.ID)

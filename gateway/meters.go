@@ -106,6 +106,9 @@ var errNotTold = errors.New("nothing tells what is left of it")
 // askLeft asks one vendor what is left behind one key.
 func (g *Gateway) askLeft(ctx context.Context, id provider.AccountID) (provider.Reading, error) {
 	lv := g.live.Load()
+	if s := lv.subs[id]; s != nil {
+		return g.askSub(ctx, s)
+	}
 	m := lv.meters.by[id]
 	if m == nil {
 		return provider.Reading{}, errNotTold
@@ -182,9 +185,12 @@ func (m *metered) refused(resp *http.Response, body []byte, at time.Time) error 
 // toldLeft takes in what was told, or why nothing was.
 func (g *Gateway) toldLeft(id provider.AccountID, r provider.Reading, err error, at time.Time) {
 	lv := g.live.Load()
-	m := lv.meters.by[id]
-	if m == nil {
+	acct := lv.cat.Account(id)
+	if acct == nil || lv.meters.by[id] == nil && lv.subs[id] == nil {
 		return // the config that wanted to know is gone
+	}
+	if s := lv.subs[id]; s != nil && err != nil {
+		g.lost(s, err)
 	}
 	if err != nil {
 		why := g.masker.Mask(err.Error())
@@ -193,7 +199,7 @@ func (g *Gateway) toldLeft(id provider.AccountID, r provider.Reading, err error,
 		}
 		return
 	}
-	took := g.d.State.Take(id, r, g.d.State.Snapshot(lv.cat, at).SpentShare(m.p), at)
+	took := g.d.State.Take(id, r, g.d.State.Snapshot(lv.cat, at).SpentShare(lv.cat.Provider(acct.Provider)), at)
 	if took.After {
 		g.tell(trace.Log{Time: at, Level: "info", Text: "what is left of " + string(id) + " can be read again"})
 	}

@@ -208,6 +208,7 @@ func (t *try) folded(first []byte, err error, buf []byte) outcome {
 		}
 		for ev := split.Next(); ev != nil && !over(); ev = split.Next() {
 			class = facts.Judge(ev)
+			t.readBeside(&facts.Facts)
 			whole.Write(x.carry(ev))
 		}
 		if room -= len(chunk); room < 0 { // the writer holds what it gathers

@@ -21,7 +21,6 @@ import (
 	"dev.magpie/gateway/wire"
 	"dev.magpie/gateway/wire/sse"
 	"dev.magpie/provider"
-	"dev.magpie/provider/vendors"
 )
 
 // Bounds of what is read of a vendor.
@@ -53,14 +52,23 @@ type try struct {
 	body   wire.Body    // what is sent
 	things []mend.Thing // that it is sent without
 
+	sub     *sub   // nil of a key
+	session string // that an account's vendor keeps the cache by
+	began   time.Time
+
 	hooks httptrace.ClientTrace // of its connection
 	idled bool                  // it lay idle for a while before
 }
 
 // try asks one candidate. It ends when its reply was sent or has failed.
 func (s *service) try(c *trace.Candidate, last bool) outcome {
-	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID))}
-	if err := t.speak(); err != nil {
+	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID)), began: time.Now()}
+	t.sub = s.lv.subs[t.acct.ID]
+	err := t.speak()
+	if err == nil {
+		err = t.shape()
+	}
+	if err != nil {
 		if errors.Is(err, errNoCount) {
 			return noCount()
 		}
@@ -69,11 +77,13 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 	if t.x != nil && t.x.warm {
 		return t.warmed()
 	}
-	secret, err := s.g.d.Secrets.Value(s.ctx, t.acct)
+	secret, err := t.credential()
+	if err != nil && t.sub != nil {
+		return t.signedOut(err)
+	}
 	if err != nil {
 		return s.unready(t.acct, err)
 	}
-	s.g.known(t.acct, secret)
 	var cancel context.CancelCauseFunc
 	t.ctx, cancel = context.WithCancelCause(s.ctx)
 	defer cancel(nil)
@@ -85,9 +95,7 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 	}
 	defer t.resp.Body.Close() //nolint:errcheck // a broken end was told by Read
 	t.w.hear(time.Now())
-	if ws := vendors.ReadHeaders(t.resp.Header, time.Now()); len(ws) > 0 {
-		s.g.d.State.Read(t.acct.ID, ws, time.Now())
-	}
+	t.readHeaders(t.began)
 	if t.resp.StatusCode < 200 || t.resp.StatusCode >= 300 {
 		return t.refusal()
 	}
@@ -103,12 +111,15 @@ func (t *try) speak() (err error) {
 		t.relay()
 		return nil
 	}
+	if t.sub != nil && s.a.counting() {
+		return errNoCount // an account's vendor counts nothing beforehand
+	}
 	api, ok := s.askOn(t.c, s.unfit(t.c))
 	if !ok {
 		api = s.a.api
 	}
 	t.things = s.things(t.c, api)
-	if !ok || api == s.a.api && (s.a.counting() || !s.rewrites(t.things)) {
+	if !ok || api == s.a.api && (s.a.counting() || !s.rewrites(t.things) && !t.onePiece()) {
 		t.relay()
 		return nil
 	}

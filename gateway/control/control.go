@@ -31,6 +31,7 @@ const (
 	Cap       Verb = "cap"
 	Credits   Verb = "credits"
 	AutoReset Verb = "auto-reset"
+	Reset     Verb = "reset" // spends one
 	Hide      Verb = "hide"
 	Show      Verb = "show"
 

@@ -41,6 +41,7 @@ type reading struct {
 	Windows []provider.Window `json:"windows,omitempty"`
 	Plan    string            `json:"plan,omitempty"`
 	Balance string            `json:"balance,omitempty"`
+	Resets  *trace.Resets     `json:"resets,omitempty"`
 	Asked   time.Time         `json:"asked,omitzero"` // when the vendor was last asked and told something
 }
 
@@ -49,6 +50,7 @@ type choicesFile struct {
 	Version int                                  `json:"version"`
 	Paused  map[provider.AccountID]*trace.Paused `json:"paused"`
 	Pinned  map[provider.AccountID]*trace.Pinned `json:"pinned"`
+	Spent   map[provider.AccountID]Spending      `json:"spent,omitempty"`
 	chosenFile
 }
 
@@ -157,10 +159,10 @@ func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for _, own := range append([]string{"version", "paused", "pinned"}, chosenKeys...) {
+	for _, own := range append([]string{"version", "paused", "pinned", "spent"}, chosenKeys...) {
 		delete(all, own)
 	}
-	f.chosen = c.chosen()
+	f.chosen, f.spent = c.chosen(), c.Spent
 	s.files[choices].extra = all
 	for id, p := range c.Paused {
 		st := f.standing[id]
@@ -230,6 +232,9 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 	for id, r := range q.Accounts {
 		if recent(r.Asked, now) {
 			f.cards[id] = card{Plan: r.Plan, Balance: r.Balance, Read: r.Asked}
+			st := f.standing[id]
+			st.Resets = r.Resets
+			f.standing[id] = st
 		}
 		if len(r.Windows) == 0 || !recent(r.Read, now) {
 			continue
@@ -248,7 +253,7 @@ func recent(read, now time.Time) bool {
 }
 
 func encodeChoices(f *facts, more extra) ([]byte, error) {
-	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}, chosenFile: f.choosing().file()}
+	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}, Spent: f.spent, chosenFile: f.choosing().file()}
 	for id, st := range f.standing {
 		if st.Paused != nil {
 			c.Paused[id] = st.Paused
@@ -294,7 +299,7 @@ func encodeQuotas(f *facts, _ extra) ([]byte, error) {
 			continue
 		}
 		r := q.Accounts[id]
-		r.Plan, r.Balance, r.Asked = c.Plan, c.Balance, c.Read
+		r.Plan, r.Balance, r.Asked, r.Resets = c.Plan, c.Balance, c.Read, f.standing[id].Resets
 		q.Accounts[id] = r
 	}
 	return encode(q)

@@ -54,6 +54,7 @@ type facts struct {
 	rests    map[string]trace.Rest
 	past     map[string]Past
 	cards    map[provider.AccountID]card
+	spent    map[provider.AccountID]Spending
 	chosen   *Chosen // nil = nothing
 }
 
@@ -122,7 +123,7 @@ func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
-	copied [4]bool
+	copied [5]bool
 	chose  bool // chosen is another
 	dirty  [fileCount]bool
 	ids    []provider.AccountID
@@ -191,7 +192,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [4]bool{} || e.chose {
+	if e.copied != [5]bool{} || e.chose {
 		next := e.facts
 		s.facts.Store(&next)
 	}

@@ -22,7 +22,8 @@ type Account struct {
 	Paused    *Paused    `json:"paused"`
 	Pinned    *Pinned    `json:"pinned"`
 	Cap       int        `json:"cap,omitempty"`
-	Credits   *bool      `json:"credits,omitempty"`
+	Credits   *bool      `json:"credits,omitempty"`    // it may spend credits once its windows are used up
+	AutoReset *bool      `json:"auto_reset,omitempty"` // it may spend a reset by itself
 	Resets    *Resets    `json:"resets,omitempty"`
 	Balance   string     `json:"balance,omitempty"`
 	Read      *time.Time `json:"read,omitempty"`       // when its vendor, being asked, last told what is left

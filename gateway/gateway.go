@@ -14,6 +14,7 @@ import (
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
 	"dev.magpie/gateway/mend"
+	"dev.magpie/gateway/meter"
 	"dev.magpie/gateway/redact"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -80,6 +81,7 @@ type Gateway struct {
 	teller   teller
 	seals    seals
 	config   configState
+	meter    *meter.Meter
 	learned  mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
@@ -94,6 +96,7 @@ type Gateway struct {
 type live struct {
 	cfg      *config.Config
 	cat      *provider.Catalog // as the config makes it; requests go by catalog()
+	meters   meters
 	lists    atomic.Pointer[provider.Lists]
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
@@ -127,6 +130,7 @@ func New(d Deps) *Gateway {
 	}
 	g.address.Store(&address{d.Listen, d.Bound})
 	g.handler = g.routes()
+	g.meter = g.newMeter()
 	d.State.OnChange(g.changed)
 	g.take(d.Config, d.Catalog)
 	return g
@@ -134,13 +138,15 @@ func New(d Deps) *Gateway {
 
 // take puts a config in force for the requests to come.
 func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
-	lv := &live{cfg: cfg, cat: cat}
-	if old := g.live.Load(); old != nil {
+	lv := &live{cfg: cfg, cat: cat, meters: metersOf(cat)}
+	old := g.live.Load()
+	if old != nil {
 		lv.lists.Store(old.lists.Load())
 	}
 	dropped := g.d.State.Prune(cat)
 	g.derive(lv)
 	g.live.Store(lv)
+	g.remeter(old, lv)
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)
@@ -196,8 +202,13 @@ func (g *Gateway) known(a *provider.Account, secret config.Secret) {
 	g.secrets.Store(a.ID, secret)
 	g.masker.Known(secret.Reveal())
 	g.unready(a.ID, "")
-	if secret != "" {
-		g.d.State.SetPrint(a.ID, provider.Fingerprint(secret))
+	if secret == "" {
+		return
+	}
+	fresh, old := provider.Fingerprint(secret), g.d.State.Print(a.ID)
+	g.d.State.SetPrint(a.ID, fresh)
+	if old != "" && old != fresh {
+		g.meter.Forget(a.ID)
 	}
 }
 
@@ -232,6 +243,7 @@ func (g *Gateway) Close() {
 	g.cancel()
 	g.goes.Unlock()
 	g.teller.stop()
+	g.meter.Close()
 	g.wg.Wait()
 	g.pool.Close()
 }

@@ -137,6 +137,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 	talk := g.recall(a, snap, &call, now)
 	plan := g.decide(snap, &call, a)
 	p := &planning{Plan: plan, snap: snap, talk: talk}
+	if !a.look {
+		g.wantLeft(lv, plan.Order, now)
+	}
 	if a.counting() {
 		p.Order = withoutFallbacks(plan.Order)
 	}
@@ -251,6 +254,7 @@ func (s *service) run() {
 			return
 		}
 		s.g.limited(s.lv.cat, c, o.verdict, now)
+		s.g.staleLeft(c, o.verdict)
 		d := s.decide(&o)
 		switch {
 		case o.verdict.Kind == trace.Auth && s.freshSecret(c):

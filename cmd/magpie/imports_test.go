@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"themes":              {},
 	"gateway/wire":        {"gateway/wire/..."},
 	"gateway/wire/sse":    {},
-	"provider":            {"config", "gateway/wire"},
+	"provider":            {"config", "gateway/wire", "provider/vendors/balance"},
 	"provider/vendors":    {"provider", "provider/vendors/...", "gateway/wire"},
 	"gateway/trace":       {},
 	"gateway/trace/words": {"gateway/trace"},
@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"gateway/standin":     {"gateway/wire", "gateway/wire/..."},
 	"gateway/client":      {"gateway/control", "gateway/trace"},
 	"gateway": {
-		"config", "provider", "provider/vendors", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/mend", "gateway/redact",
+		"config", "provider", "provider/vendors", "provider/vendors/balance", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/mend", "gateway/meter", "gateway/redact",
 		"gateway/route", "gateway/state", "gateway/trace", "gateway/trace/words", "gateway/upstream", "gateway/wire", "gateway/wire/...",
 	},
 	"tui": {"config", "themes", "gateway/trace", "gateway/trace/words", "gateway/control", "tui/..."},

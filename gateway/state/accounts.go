@@ -62,6 +62,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 		Windows: st.Told, Paused: st.PausedAt(now), Pinned: st.PinnedAt(now),
 		Cap: f.capped(a), Error: unready(a, st), Place: f.place(cat, a), Served: s.last.of(a.ID),
 	}
+	f.cards[a.ID].tell(&told)
 	if told.Windows == nil {
 		told.Windows = []trace.Window{}
 	}

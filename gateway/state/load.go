@@ -35,10 +35,13 @@ type quotasFile struct {
 	Accounts map[provider.AccountID]reading `json:"accounts"`
 }
 
-// reading is one account's windows as last read.
+// reading is what was last read of one account.
 type reading struct {
-	Read    time.Time         `json:"read"`
-	Windows []provider.Window `json:"windows"`
+	Read    time.Time         `json:"read,omitzero"` // of the windows
+	Windows []provider.Window `json:"windows,omitempty"`
+	Plan    string            `json:"plan,omitempty"`
+	Balance string            `json:"balance,omitempty"`
+	Asked   time.Time         `json:"asked,omitzero"` // when the vendor was last asked and told something
 }
 
 // choicesFile is choices.json. What else the file holds is kept as it is.
@@ -65,7 +68,7 @@ func (s *Store) Problems() []string {
 
 // load reads all files. It runs before anyone else sees the store.
 func (s *Store) load(now time.Time) {
-	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]Past{}}
+	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]Past{}, cards: map[provider.AccountID]card{}}
 	s.keeps.latest = now.Unix()
 	takes := [fileCount]func([]byte) error{
 		choices: func(data []byte) error { return s.loadChoices(f, data, now) },
@@ -225,8 +228,10 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 		return err
 	}
 	for id, r := range q.Accounts {
-		age := now.Sub(r.Read)
-		if len(r.Windows) == 0 || age > readingAge || age < -clockSkew {
+		if recent(r.Asked, now) {
+			f.cards[id] = card{Plan: r.Plan, Balance: r.Balance, Read: r.Asked}
+		}
+		if len(r.Windows) == 0 || !recent(r.Read, now) {
 			continue
 		}
 		st := f.standing[id]
@@ -234,6 +239,12 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 		f.standing[id] = st
 	}
 	return nil
+}
+
+// recent says whether a reading of that time still tells anything.
+func recent(read, now time.Time) bool {
+	age := now.Sub(read)
+	return age <= readingAge && age >= -clockSkew
 }
 
 func encodeChoices(f *facts, more extra) ([]byte, error) {
@@ -277,6 +288,14 @@ func encodeQuotas(f *facts, _ extra) ([]byte, error) {
 		if len(st.Windows) > 0 {
 			q.Accounts[id] = reading{Read: st.Read, Windows: st.Windows}
 		}
+	}
+	for id, c := range f.cards {
+		if c.Read.IsZero() {
+			continue
+		}
+		r := q.Accounts[id]
+		r.Plan, r.Balance, r.Asked = c.Plan, c.Balance, c.Read
+		q.Accounts[id] = r
 	}
 	return encode(q)
 }

@@ -53,6 +53,7 @@ type facts struct {
 	standing map[provider.AccountID]route.Standing
 	rests    map[string]trace.Rest
 	past     map[string]Past
+	cards    map[provider.AccountID]card
 	chosen   *Chosen // nil = nothing
 }
 
@@ -121,7 +122,7 @@ func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
-	copied [3]bool
+	copied [4]bool
 	chose  bool // chosen is another
 	dirty  [fileCount]bool
 	ids    []provider.AccountID
@@ -190,7 +191,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [3]bool{} || e.chose {
+	if e.copied != [4]bool{} || e.chose {
 		next := e.facts
 		s.facts.Store(&next)
 	}

@@ -82,6 +82,7 @@ type Gateway struct {
 	seals    seals
 	config   configState
 	meter    *meter.Meter
+	readings lastReadings
 	learned  mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
@@ -126,7 +127,7 @@ func New(d Deps) *Gateway {
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
 		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
-		started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
+		readings: lastReadings{}, started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
 	}
 	g.address.Store(&address{d.Listen, d.Bound})
 	g.handler = g.routes()
@@ -147,6 +148,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	g.derive(lv)
 	g.live.Store(lv)
 	g.remeter(old, lv)
+	g.knownReadings(lv)
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)

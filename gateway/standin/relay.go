@@ -170,7 +170,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	key := strings.TrimPrefix(cmp.Or(req.Header.Get("Authorization"), req.Header.Get("x-api-key")), "Bearer ")
 	now := time.Now()
 	r.mu.Lock()
-	if req.URL.Path == "/v1/usage" {
+	if strings.TrimRight(req.URL.Path, "/") == "/v1/usage" {
 		r.asked[key]++
 		status, body := http.StatusOK, string(marshal(r.usage(key, now)))
 		if r.broken != 0 {

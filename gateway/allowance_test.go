@@ -33,13 +33,24 @@ members = ["relay/m", "spare/m"]
 
 const aWeek = 7 * 24 * time.Hour
 
-// sold is a relay whose every answer costs a dollar, with keys that may spend so much in 7 days.
+// sold is a relay with keys that may spend so much in 7 days. What they spend the test says, for
+// a reading and the request that it is read behind come at one time.
 func sold(usd float64, keys ...string) *standin.Relay {
-	v := standin.NewRelay(standin.Options{Models: []string{"m"}, Text: "from the relay"}, 1)
+	v := standin.NewRelay(standin.Options{Models: []string{"m"}, Text: "from the relay"}, 0)
 	for _, key := range keys {
 		v.Limit(key, "7d", usd)
 	}
 	return v
+}
+
+// now is a bubble whose clock stands in a year in which a vendor's dates are believed: a bubble's
+// own begins in 2000.
+func now(t *testing.T, run func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		pass(26 * 365 * 24 * time.Hour)
+		run(t)
+	})
 }
 
 // account is how one account is told now.
@@ -65,28 +76,28 @@ func (r *rig) asks(model string) string {
 }
 
 func TestSub2APIKeyLimitsOnItsCard(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(300, keyOne)
 		v.Limit(keyOne, "5h", 20)
 		v.Spend(keyOne, 5)
 		r := newRig(t, relayed, vendors{"relay": v, "spare": relay("from spare")})
 		r.asks("group/g")
 		a := r.account("relay/main")
-		if len(a.Windows) != 2 || a.Windows[0].Name != "5 hours" || a.Windows[1].Name != "7 days" || a.Windows[0].Limit != 20 || a.Windows[0].Amount != 6 ||
-			a.Windows[0].Used != 30 || a.Windows[0].Unit != "USD" || a.Windows[1].Resets == nil || a.Balance != "$14.00" || a.Read == nil || a.ReadError != "" || !a.Known {
+		if len(a.Windows) != 2 || a.Windows[0].Name != "5 hours" || a.Windows[1].Name != "7 days" || a.Windows[0].Limit != 20 || a.Windows[0].Amount != 5 ||
+			a.Windows[0].Used != 25 || a.Windows[0].Unit != "USD" || a.Windows[1].Resets == nil || a.Balance != "$15.00" || a.Read == nil || a.ReadError != "" || !a.Known {
 			t.Errorf("%+v", a)
 		}
 		// What is told of it also stands with the candidate.
 		pass(61 * time.Second)
 		r.asks("group/g")
-		if c := r.told().Order[0]; c.ID != "relay/main" || !c.Known || len(c.Windows) != 2 || c.Windows[0].Amount != 6 {
+		if c := r.told().Order[0]; c.ID != "relay/main" || !c.Known || len(c.Windows) != 2 || c.Windows[0].Amount != 5 {
 			t.Errorf("%+v", c)
 		}
 	})
 }
 
 func TestKeyAllowanceIsNeverWaitedForAndAskedOnceAMinute(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(300, keyOne)
 		slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/v1/usage" {
@@ -102,6 +113,7 @@ func TestKeyAllowanceIsNeverWaitedForAndAskedOnceAMinute(t *testing.T) {
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("waited %v", waited)
 		}
+		v.Spend(keyOne, 10)
 		pass(40 * time.Second)
 		r.asks("group/g")
 		synctest.Wait()
@@ -123,7 +135,7 @@ func TestKeyAllowanceOfOtherKeysIsNotAsked(t *testing.T) {
 		"a balance URL without hours": `balance_url = "{relay}/api/usage/token"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			now(t, func(t *testing.T) {
 				asked := ""
 				v := sold(300, keyOne)
 				h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -146,7 +158,7 @@ func TestKeyAllowanceOfOtherKeysIsNotAsked(t *testing.T) {
 }
 
 func TestKeyAllowanceOfALookIsNotAsked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(300, keyOne)
 		r := newRig(t, relayed, vendors{"relay": v, "spare": relay("ok")})
 		if _, err := r.g.Explain(gateway.Question{Model: "group/g"}); err != nil {
@@ -160,7 +172,7 @@ func TestKeyAllowanceOfALookIsNotAsked(t *testing.T) {
 }
 
 func TestKeyAllowanceThatFailsKeepsTheLastAndSaysSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(300, keyOne)
 		r := newRig(t, relayed, vendors{"relay": v, "spare": relay("ok")})
 		r.asks("group/g")
@@ -187,6 +199,7 @@ func TestKeyAllowanceThatFailsKeepsTheLastAndSaysSo(t *testing.T) {
 			t.Errorf("what was read before does not stand: %+v", a)
 		}
 		v.Break(0)
+		v.Spend(keyOne, 5)
 		pass(time.Minute)
 		r.asks("group/g")
 		if a := r.account("relay/main"); a.ReadError != "" || a.Windows[0].Amount == first.Windows[0].Amount {
@@ -205,7 +218,7 @@ func TestKeyAllowanceThatIsNoUsage(t *testing.T) {
 		"too much":         {`{"mode":"` + strings.Repeat("x", 1<<20) + `"}`, "larger than the limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			now(t, func(t *testing.T) {
 				v := sold(300, keyOne)
 				h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path == "/v1/usage" {
@@ -225,7 +238,7 @@ func TestKeyAllowanceThatIsNoUsage(t *testing.T) {
 }
 
 func TestKeyAllowanceIsAskedAsTheKeyAsks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(300, keyOne)
 		var seen http.Header
 		query := ""
@@ -247,9 +260,9 @@ func TestKeyAllowanceIsAskedAsTheKeyAsks(t *testing.T) {
 
 func TestKeyAllowanceIsSeededAfterARestart(t *testing.T) {
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(300, keyOne)
-		v.Spend(keyOne, 149)
+		v.Spend(keyOne, 150)
 		open := func() *state.Store {
 			s, err := state.Open(state.Options{Quotas: filepath.Join(dir, "quotas.json"), Rests: filepath.Join(dir, "rests.json")}, time.Now())
 			if err != nil {
@@ -287,7 +300,7 @@ keys = [{ name = "a", value = "` + keyOne + `" }, { name = "b", value = "` + key
 `
 
 func TestKeysWeighedByTheirWindows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(1000, keyOne, keyTwo, keyThree)
 		v.Spend(keyThree, 10)
 		pass(3 * 24 * time.Hour)
@@ -313,7 +326,7 @@ func TestKeysWeighedByTheirWindows(t *testing.T) {
 }
 
 func TestGroupWeighsKeyWindows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v, w := sold(1000, keyOne), sold(1000, keyTwo)
 		v.Spend(keyOne, 1)
 		pass(2 * 24 * time.Hour)
@@ -345,13 +358,14 @@ members = ["late/m", "soon/m"]
 }
 
 func TestKeyOutOfItsWindowRestsUntilReset(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(100, keyOne)
 		v.Spend(keyOne, 99)
 		r := newRig(t, relayed, vendors{"relay": v, "spare": relay("from spare")})
-		if got := r.asks("group/g"); got != "relay/main" { // its last dollar
+		if got := r.asks("group/g"); got != "relay/main" {
 			t.Fatalf("tried %s", got)
 		}
+		v.Spend(keyOne, 1) // its last dollar
 		asked := v.Asked(keyOne)
 		pass(time.Second)
 		if got := r.asks("group/g"); got != "relay/main spare/main" {
@@ -371,7 +385,7 @@ func TestKeyOutOfItsWindowRestsUntilReset(t *testing.T) {
 }
 
 func TestKeyOutOfAWindowThatIsNotKnownToBeFull(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(100, keyOne)
 		r := newRig(t, relayed, vendors{"relay": v, "spare": relay("from spare")})
 		r.asks("group/g")
@@ -392,7 +406,7 @@ func TestKeyOutOfAWindowThatIsNotKnownToBeFull(t *testing.T) {
 
 func TestKeyPoolErrorDoesNotRestForWindow(t *testing.T) {
 	for status, by := range map[int]trace.RestBy{503: trace.ByBackoff, 429: trace.ByCooldown} {
-		synctest.Test(t, func(t *testing.T) {
+		now(t, func(t *testing.T) {
 			v := sold(100, keyOne)
 			v.Spend(keyOne, 98.5) // full as routing counts it, and still served
 			r := newRig(t, relayed, vendors{"relay": v, "spare": relay("from spare")})
@@ -429,7 +443,7 @@ func TestKeyBackOnceItsWindowIsNotFull(t *testing.T) {
 		"its usage is reset":  func(v *standin.Relay) { v.Reset(keyOne) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			now(t, func(t *testing.T) {
 				v := sold(100, keyOne, keyTwo)
 				v.Spend(keyOne, 100)
 				v.Spend(keyTwo, 100)
@@ -463,7 +477,7 @@ func TestKeyBackOnceItsWindowIsNotFull(t *testing.T) {
 }
 
 func TestKeyBackOnlyFromARestForWantOfQuota(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(100, keyOne)
 		v.Spend(keyOne, 99)
 		r := newRig(t, relayed, vendors{"relay": v, "spare": relay("from spare")})
@@ -484,11 +498,12 @@ func TestKeyBackOnlyFromARestForWantOfQuota(t *testing.T) {
 }
 
 func TestRestingKeyReadAgainInAnOrderedGroup(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(100, keyOne)
 		v.Spend(keyOne, 99)
 		r := newRig(t, relayed, vendors{"relay": v, "spare": relay("from spare")})
 		r.asks("group/g")
+		v.Spend(keyOne, 1)
 		pass(2 * time.Second)
 		r.asks("group/g")
 		pass(2 * time.Second)
@@ -522,12 +537,13 @@ func TestRestingKeyReadAgainInAnOrderedGroup(t *testing.T) {
 }
 
 func TestLoneKeyBackWithinAMinuteOfItsRaisedLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	now(t, func(t *testing.T) {
 		v := sold(100, keyOne)
 		v.Spend(keyOne, 99)
 		toml := strings.Replace(relayed, `members = ["relay/m", "spare/m"]`, `members = ["relay/m"]`, 1)
 		r := newRig(t, toml, vendors{"relay": v, "spare": relay("from spare")})
 		r.asks("group/g")
+		v.Spend(keyOne, 1)
 		pass(2 * time.Second)
 		if got := r.ask(asking("chat", "group/g", false)); got.status != http.StatusTooManyRequests || !strings.Contains(got.body, "限额已用完") {
 			t.Fatalf("%d %s", got.status, got.body)
@@ -548,9 +564,9 @@ func TestKeyAllowanceIsForgottenWithItsURLAndKey(t *testing.T) {
 		"nothing of it": func(s string) string { return strings.Replace(s, keyTwo, keyTwo+"9", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			now(t, func(t *testing.T) {
 				v := sold(100, keyOne)
-				v.Spend(keyOne, 49)
+				v.Spend(keyOne, 50)
 				slow := time.Duration(0)
 				h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path != "/v1/usage" && r.URL.Path != "/v1/usage/" {

@@ -25,15 +25,16 @@ var verbs = map[control.Verb]struct {
 	class control.Class
 	do    func(g *Gateway, c control.Command, now time.Time) (control.Done, error)
 }{
-	control.Pause:  {control.Reversible, (*Gateway).pause},
-	control.Resume: {control.Reversible, (*Gateway).resume},
-	control.Pin:    {control.Reversible, (*Gateway).pin},
-	control.Unpin:  {control.Reversible, (*Gateway).unpin},
-	control.Wake:   {control.Reversible, (*Gateway).wake},
-	control.Undo:   {control.Reversible, (*Gateway).undo},
-	control.Reload: {control.Reversible, (*Gateway).reload},
-	control.Cancel: {control.Ends, (*Gateway).cancelCall},
-	control.Reset:  {control.Spends, nil},
+	control.Pause:   {control.Reversible, (*Gateway).pause},
+	control.Resume:  {control.Reversible, (*Gateway).resume},
+	control.Pin:     {control.Reversible, (*Gateway).pin},
+	control.Unpin:   {control.Reversible, (*Gateway).unpin},
+	control.Wake:    {control.Reversible, (*Gateway).wake},
+	control.Undo:    {control.Reversible, (*Gateway).undo},
+	control.Reload:  {control.Reversible, (*Gateway).reload},
+	control.Refresh: {control.Reads, (*Gateway).refresh},
+	control.Cancel:  {control.Ends, (*Gateway).cancelCall},
+	control.Reset:   {control.Spends, nil},
 
 	control.Order: {control.Reversible, (*Gateway).choose}, control.Pick: {control.Reversible, (*Gateway).choose},
 	control.Routing: {control.Reversible, (*Gateway).choose}, control.Affinity: {control.Reversible, (*Gateway).choose},

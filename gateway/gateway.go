@@ -87,6 +87,7 @@ type Gateway struct {
 	seals     seals
 	config    configState
 	meter     *meter.Meter
+	readings  lastReadings
 	watching  sync.Once   // of accounts
 	firstDone atomic.Bool // the first request after the start has waited for their readings
 	learned   mend.Memory // what vendors were learnt to refuse
@@ -141,7 +142,7 @@ func New(d Deps) *Gateway {
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
 		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
-		started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
+		readings: lastReadings{}, started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
 	}
 	g.address.Store(&address{d.Listen, d.Bound})
 	g.handler = g.routes()
@@ -164,6 +165,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	g.derive(lv)
 	g.live.Store(lv)
 	g.remeter(old, lv)
+	g.knownReadings(lv)
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)

@@ -325,3 +325,15 @@ func (g *Gateway) subsOf(lv *live, t *provider.Target) []*sub {
 	}
 	return all
 }
+
+// told says whether there is a place to ask what is left of a key or an account.
+func (l *live) told(id provider.AccountID) bool {
+	s := l.subs[id]
+	return l.meters.by[id] != nil || s != nil && s.Meter != nil
+}
+
+// tellsWindows says whether windows are told there, and not money alone.
+func (l *live) tellsWindows(id provider.AccountID) bool {
+	m := l.meters.by[id]
+	return m == nil || m.src.Windows
+}

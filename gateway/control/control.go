@@ -13,14 +13,15 @@ type Verb string
 
 // The verbs that the gateway carries out.
 const (
-	Pause  Verb = "pause"
-	Resume Verb = "resume"
-	Pin    Verb = "pin"
-	Unpin  Verb = "unpin"
-	Wake   Verb = "wake"
-	Undo   Verb = "undo"
-	Reload Verb = "reload"
-	Cancel Verb = "cancel"
+	Pause   Verb = "pause"
+	Resume  Verb = "resume"
+	Pin     Verb = "pin"
+	Unpin   Verb = "unpin"
+	Wake    Verb = "wake"
+	Undo    Verb = "undo"
+	Reload  Verb = "reload"
+	Cancel  Verb = "cancel"
+	Refresh Verb = "refresh" // have the vendor asked what is left
 
 	// Choices of providers, groups and accounts.
 	Order     Verb = "order"

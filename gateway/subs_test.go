@@ -65,17 +65,6 @@ func win(name string, used float64, resets time.Duration) standin.Window {
 	return standin.Window{Name: name, Used: used, Resets: resets}
 }
 
-func (r *rig) account(id string) trace.Account {
-	r.t.Helper()
-	for _, a := range r.g.Status().Accounts {
-		if a.ID == id {
-			return a
-		}
-	}
-	r.t.Fatalf("no account %s", id)
-	return trace.Account{}
-}
-
 func TestAnyAgentIsServedThroughACodexAccount(t *testing.T) {
 	for name, c := range map[string]struct{ path, body string }{
 		"chat":               {"/v1/chat/completions", chatBody("codex/gpt-5.4")},

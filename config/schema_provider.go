@@ -27,8 +27,8 @@ var providerFields = []field[Provider]{
 		partly(func(p *Provider) []string { return fixedEfforts(p.Fallback) }),
 	row("proxy", func(p *Provider) *string { return &p.Proxy }, proxy, proxyWords, "as at the top", "How this vendor is reached."),
 	row("headers", func(p *Provider) *map[string]string { return &p.Headers }, headers, "table of text", "{}", "Sent with each request, after the key's own header and instead of it where the name is the same."),
-	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left.").later(),
-	row("balance_path", func(p *Provider) *string { return &p.BalancePath }, text, "text", `""`, "Where in that reply the amount stands.").later(),
+	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left, asked with the key; `{key}` in it is the key. A relay's `…/v1/usage` tells windows too."),
+	row("balance_path", func(p *Provider) *string { return &p.BalancePath }, text, "paths, numbers, `+ - * / ( )`", `""`, "Where in that reply the amount stands, such as `$data.left / 500000`; more than one as `paid: $a; gift: $b`; a `%` behind it: a share."),
 	row("unmasked", func(p *Provider) *bool { return &p.Unmasked }, truth, yesNo, "false", "Send requests whole, whatever `redact` says; for servers of one's own.").later(),
 	row("searches", func(p *Provider) *bool { return &p.Searches }, truth, yesNo, "false", "The relay searches the web by itself, where it is asked on Messages or Responses."),
 	row("unlisted", func(p *Provider) *bool { return &p.Unlisted }, truth, yesNo, "false", "Leave its models out of lists; served by full id and in groups."),
@@ -114,7 +114,7 @@ func base(api, form string) field[Provider] {
 func readProviders(d *decoder, n *node, c *Config) {
 	d.each(n, func(id string, k *node) {
 		d.reserved(id, k)
-		p := Provider{ID: id, Pos: k.keyAt, PresetPos: k.keyAt, RegionPos: k.keyAt}
+		p := Provider{ID: id, Pos: k.keyAt, PresetPos: k.keyAt, RegionPos: k.keyAt, BalancePos: k.keyAt}
 		if !fill(d, k, providerFields, &p) {
 			return
 		}
@@ -124,6 +124,9 @@ func readProviders(d *decoder, n *node, c *Config) {
 		}
 		if region := k.kid("region"); region != nil {
 			p.RegionPos = region.at
+		}
+		if path := k.kid("balance_path"); path != nil {
+			p.BalancePos = path.at
 		}
 		p.FallbackPos = places(k.kid("fallback"), p.Fallback)
 		if p.NoPreset && !hasBase(k) {

@@ -58,6 +58,7 @@ func (g *Gateway) entryOf(lv *live, p *provider.Provider, states map[string]trac
 		e.Keys = append(e.Keys, trace.Key{
 			ID: string(a.ID), Name: a.Name, Kind: string(a.Kind), Source: sourceOf(a.Secret), Masked: g.maskedKey(a),
 			Protocol: string(a.Protocol), Models: a.Models, Off: a.Off, State: st.State, Error: st.Error,
+			Plan: st.Plan, Balance: st.Balance, ReadError: st.ReadError,
 		})
 	}
 	return e

@@ -167,6 +167,7 @@ func TestBuildProblems(t *testing.T) {
 		{"no preset and no base", "[providers.relay]\nkeys = [{ env = \"X\" }]", 1, []string{"no address", "chat, responses, messages, gemini"}},
 		{"every base taken away", "[providers.mistral]\nchat = \"\"", 1, []string{"no address"}},
 		{"a preset that cannot know the address", "[providers.azure]", 1, []string{"needs its address", "chat, responses"}},
+		{"an amount's place that can't be read", "[providers.relay]\nchat = \"https://relay.example/v1\"\nbalance_url = \"https://relay.example/left\"\nbalance_path = \"(data.left\"", 4, []string{"provider relay", `balance_path "(data.left"`, "a bracket is not closed", "$data.balance"}},
 		{"a relay that must say what it speaks", "[providers.sub2api]", 1, []string{"needs its address", "chat, responses, messages, gemini"}},
 	}
 	for _, tt := range tests {

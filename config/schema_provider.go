@@ -17,7 +17,7 @@ var providerFields = []field[Provider]{
 	base("messages", "is the root, `/v1/messages` is added"),
 	base("gemini", "ends in `…/v1beta`"),
 	row("keys", func(p *Provider) *[]Key { return &p.Keys }, list(readKey), "list of tables", "[]", "The keys, in the order in which they are tried."),
-	row("accounts", func(p *Provider) *[]Account { return &p.Accounts }, list(readAccount), "list of tables", "[]", "Programs' own sign-ins, in the order in which they are tried.").later(),
+	row("accounts", func(p *Provider) *[]Account { return &p.Accounts }, list(readAccount), "list of tables", "[]", "Programs' own sign-ins, in the order in which they are tried; of the preset `codex`, Codex CLI's."),
 	row("models", func(p *Provider) *[]Model { return &p.Models }, list(readModel), "list of ids or tables", "[]", "The only models served; empty: whatever the vendor has."),
 	row("routing", func(p *Provider) *string { return &p.Routing }, oneOf("smart", "order", "rotate", "usage", "pace", "weight", "best", "zenith", "p2c", "random"),
 		"as at the top, without `manual` and `fusion`", "as at the top", "Which of its keys goes first.").later(routings...),
@@ -67,10 +67,10 @@ var accountFields = []field[Account]{
 	row("cap", func(a *Account) *int { return &a.Cap }, whole(1, 99), "1 to 99", "none", "The percentage of every window at which it is left alone."),
 	row("window_caps", func(a *Account) *map[string]int { return &a.WindowCaps }, windowCaps, "table of 1 to 100, by window", "{}", "The same for single windows; 100: no cap."),
 	row("credits", func(a *Account) **bool { return &a.Credits }, ptr(truth), yesNo, "true", "Whether credits are spent when a window is used up."),
-	row("auto_reset", func(a *Account) *bool { return &a.AutoReset }, truth, yesNo, "false", "Spend a reset when a week is used up."),
+	row("auto_reset", func(a *Account) *bool { return &a.AutoReset }, truth, yesNo, "false", "Spend a reset when a week is used up and nobody else can answer, and one that would run out."),
 	row("models", func(a *Account) *[]string { return &a.Models }, some(filled), "list of ids", "all", "The only models it is for."),
 	row("proxy", func(a *Account) *string { return &a.Proxy }, proxy, proxyWords, "the provider's", "How the vendor is reached with this account."),
-	row("max_concurrency", func(a *Account) **int { return &a.MaxConcurrency }, ptr(whole(0, 1000)), "0 to 1000", "the provider's", "Requests at once; 0: no limit."),
+	row("max_concurrency", func(a *Account) **int { return &a.MaxConcurrency }, ptr(whole(0, 1000)), "0 to 1000", "the provider's", "Requests at once; 0: no limit.").later(),
 }
 
 // modelFields are the keys of one entry of `models` that is a table.

@@ -36,7 +36,7 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 	want := []string{
 		`redact`, `public_url = "http://box.example:3425"`, `guess_vendor = true`, `describer = "lamp/see-1"`, `searcher = "find-1"`,
 		`providers.lamp.fallback: the fixed effort of "brook/river-2:low"`, `providers.lamp.max_concurrency`,
-		`providers.tower.accounts`,
+		`providers.tower.accounts.team.max_concurrency`,
 		`providers.brook.unmasked = true`,
 		`providers.brook.catalog = "river, stream"`, `providers.brook.max_rpm`, `providers.brook.queue_limit`,
 		`providers.brook.queue_wait`, `providers.brook.retry`, `providers.brook.slots`,

@@ -227,6 +227,9 @@ keys = [
 ]
 [providers.codex]
 accounts = [{ name = "me@x.example", home = "~/.codex", cap = 80 }]
+[providers.signed]
+chat = "https://relay.example/v1"
+accounts = [{ home = "~/.x" }]
 [providers.ollama]
 [providers.nokey]
 chat = "https://relay.example/v1"
@@ -249,12 +252,13 @@ messages = "https://relay.example"
 		{"anthropic/key1", provider.KindKey, 0, 1, false, ""},
 		{"anthropic/home", provider.KindKey, 1, 2, false, ""},
 		{"anthropic/key3", provider.KindKey, 2, 1, true, ""},
-		{"codex/me@x.example", provider.KindAccount, 3, 1, false, "cannot use yet"},
-		{"ollama", provider.KindProvider, 4, 1, false, ""},
-		{"nokey", provider.KindProvider, 5, 1, false, "provider nokey has no key"},
-		{"deepseek", provider.KindProvider, 6, 1, false, `{ env = "DEEPSEEK_API_KEY" }`},
-		{"local", provider.KindProvider, 7, 1, false, ""},
-		{"mixed", provider.KindProvider, 8, 1, false, "has no key"},
+		{"codex/me@x.example", provider.KindAccount, 3, 1, false, ""},
+		{"signed/account1", provider.KindAccount, 4, 1, false, "signed has none that can be used"},
+		{"ollama", provider.KindProvider, 5, 1, false, ""},
+		{"nokey", provider.KindProvider, 6, 1, false, "provider nokey has no key"},
+		{"deepseek", provider.KindProvider, 7, 1, false, `{ env = "DEEPSEEK_API_KEY" }`},
+		{"local", provider.KindProvider, 8, 1, false, ""},
+		{"mixed", provider.KindProvider, 9, 1, false, "has no key"},
 	}
 	all := c.AllAccounts()
 	if len(all) != len(want) {

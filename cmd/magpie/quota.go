@@ -39,6 +39,7 @@ func (p *process) quotaCommand(o *globals) *cobra.Command {
 	})
 	c.AddCommand(
 		p.quotaRefreshCommand(o),
+		p.quotaResetCommand(o),
 		p.quotaCapCommand(o),
 		p.quotaCreditsCommand(o),
 		p.quotaAutoResetCommand(o),

@@ -68,3 +68,28 @@ func TestWaitingEndsAsTheAccountDoes(t *testing.T) {
 		t.Errorf("interrupted: exit code %d", code)
 	}
 }
+
+func TestAResetIsShownAndAskedAbout(t *testing.T) {
+	const words = "spend a reset of codex/me, and that can't be undone: it never runs out, 1 in hand; 7 days 100% used"
+	g := newCanned(t, map[string]any{
+		"POST /v1/magpie/preview": map[string]any{"class": "spends", "words": words, "token": "T-1"},
+		"POST /v1/magpie/do":      map[string]any{"done": "spent a reset of codex/me: 2 windows began anew", "state": []trace.Account{}, "at": noon},
+	})
+	s := newShell(t)
+	spent := func() int {
+		n := 0
+		for _, asked := range g.asked {
+			if strings.Contains(asked, "/do ") && strings.Contains(asked, `"verb":"reset"`) && strings.Contains(asked, "T-1") {
+				n++
+			}
+		}
+		return n
+	}
+	if code, _, errs := s.run("quota", "reset", "me", "--listen", g.addr()); code != exitUsage || !strings.Contains(errs, "--yes") || spent() != 0 {
+		t.Errorf("nobody to be asked: exit code %d, %q, spent %d", code, errs, spent())
+	}
+	code, out, errs := s.run("quota", "reset", "me", "--yes", "--listen", g.addr())
+	if code != 0 || !strings.Contains(out, "2 windows began anew") || spent() != 1 {
+		t.Errorf("exit code %d, %q %q, spent %d", code, out, errs, spent())
+	}
+}

@@ -29,15 +29,8 @@ const (
 func (g *Gateway) goFetch(lv *live) {
 	var want []*provider.Provider
 	for _, p := range lv.cat.Providers {
-		if lv.hasSubs(p) && !p.Off {
-			g.behind(func() {
-				_ = g.fetchPlans(g.ctx, lv, p, true) // each failure was told
-				for _, a := range p.Accounts {
-					if s := lv.subs[a.ID]; s != nil && !a.Off {
-						g.wantSub(s, time.Now())
-					}
-				}
-			})
+		if lv.hasSubs(p) {
+			g.goFetchPlans(lv, p)
 			continue
 		}
 		if _, _, ok := p.ListURL(); ok && !p.Off && len(p.Models) == 0 {

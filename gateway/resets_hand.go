@@ -106,7 +106,7 @@ func (g *Gateway) resetByHand(ctx context.Context, c control.Command, shown []st
 	came, err := g.spend(ctx, s, reset.ID, s.askOf(reset.ID))
 	now := time.Now()
 	if err != nil {
-		return control.Done{}, vendorError502(errNotKnown{err})
+		return control.Done{}, vendorError502(openError{err})
 	}
 	if came.outcome == provider.NoCredit {
 		return control.Done{}, &control.Error{Status: http.StatusConflict, Code: "no_reset", Message: came.words(s.id)}
@@ -123,9 +123,9 @@ func (g *Gateway) resetByHand(ctx context.Context, c control.Command, shown []st
 	return d, nil
 }
 
-// errNotKnown says that it is open what came of a spending.
-type errNotKnown struct{ err error }
+// openError says that it is open what came of a spending.
+type openError struct{ err error }
 
-func (e errNotKnown) Error() string {
+func (e openError) Error() string {
 	return e.err.Error() + "; whether it was spent is not known: the account is read again, and asking once more spends no second one"
 }

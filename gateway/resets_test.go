@@ -53,7 +53,7 @@ func TestSubscriptionAccountsTakeOver(t *testing.T) {
 			t.Fatalf("%d %s, tried %s", got.status, got.body, tried(r.last()))
 		}
 		rest := r.rests()["codex/me"]
-		if rest.Why != trace.Quota || rest.Until.Sub(time.Now()).Round(time.Minute) != time.Hour {
+		if rest.Why != trace.Quota || time.Until(rest.Until).Round(time.Minute) != time.Hour {
 			t.Errorf("%+v", rest)
 		}
 		if r.askCodex(); tried(r.last()) != "codex/spare" {
@@ -82,12 +82,18 @@ func TestCodexNoCredits(t *testing.T) {
 			", credits = false", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 20, 3*day)}}, 200, "codex/spare", nil, nil,
 		},
 		"both held": {
-			", credits = false", ", credits = false", standin.ChatAccount{Windows: []standin.Window{win("7d", 100, 2*day)}}, 429, "",
-			[]string{"codex/me has used its allowance up", "codex/spare has used its allowance up"}, []string{"cap of"},
+			", credits = false", ", credits = false",
+			standin.ChatAccount{Windows: []standin.Window{win("7d", 100, 2*day)}},
+			429, "",
+			[]string{"codex/me has used its allowance up", "codex/spare has used its allowance up"},
+			[]string{"cap of"},
 		},
 		"one by a cap": {
-			", credits = false", ", cap = 70", standin.ChatAccount{Windows: []standin.Window{win("7d", 80, 2*day)}}, 429, "",
-			[]string{"codex/me has used its allowance up", "codex/spare is at its cap of 70%"}, nil,
+			", credits = false", ", cap = 70",
+			standin.ChatAccount{Windows: []standin.Window{win("7d", 80, 2*day)}},
+			429, "",
+			[]string{"codex/me has used its allowance up", "codex/spare is at its cap of 70%"},
+			nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

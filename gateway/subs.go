@@ -146,13 +146,11 @@ func (g *Gateway) lost(s *sub, err error) {
 	if !errors.As(err, &state) {
 		return
 	}
-	words := string(s.id) + ": " + g.masker.Mask(state.Error())
-	if g.d.State.IsUnready(s.id) {
-		g.unready(s.id, words)
-		return
-	}
+	words, news := g.masker.Mask(state.Error()), !g.d.State.IsUnready(s.id)
 	g.unready(s.id, words)
-	g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: words})
+	if news {
+		g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: string(s.id) + ": " + words})
+	}
 }
 
 // signedIn notes a credential that was had: it is hidden, and whose it is counts as the secret.
@@ -162,9 +160,9 @@ func (g *Gateway) signedIn(s *sub, c *provider.Credential) {
 	s.known = *c
 	s.mu.Unlock()
 	if before.Access != c.Access {
-		hide := []string{c.Access.Reveal()}
+		hide := []string{c.Access.Reveal()} //nolint:forbidigo // what is to be hidden has to be known
 		for _, h := range c.Hidden {
-			hide = append(hide, h.Reveal())
+			hide = append(hide, h.Reveal()) //nolint:forbidigo // as above
 		}
 		g.masker.Known(hide...)
 	}

@@ -39,6 +39,21 @@ func (s *sub) list() *provider.List {
 	return s.models
 }
 
+// goFetchPlans gets the lists of a provider's accounts behind, and has them read.
+func (g *Gateway) goFetchPlans(lv *live, p *provider.Provider) {
+	if p.Off {
+		return
+	}
+	g.behind(func() {
+		_ = g.fetchPlans(g.ctx, lv, p, true) // each failure was told
+		for _, a := range p.Accounts {
+			if s := lv.subs[a.ID]; s != nil && !a.Off {
+				g.wantSub(s, time.Now())
+			}
+		}
+	})
+}
+
 // fetchPlans gets the lists of a provider's accounts: from the cache first where that will
 // do, then from the vendor. It returns why the last one failed, if none was had.
 func (g *Gateway) fetchPlans(ctx context.Context, lv *live, p *provider.Provider, cached bool) error {

@@ -306,7 +306,7 @@ func (b *ChatGPT) consume(w http.ResponseWriter, r *http.Request, a *chatAccount
 	}
 	used := slices.ContainsFunc(b.Vendor.Left(a.id), func(w Window) bool { return w.Used > 0 })
 	b.mu.Lock()
-	code, windows := b.redeem(a, ask.Reset, ask.Request, used)
+	code, windows := b.redeem(a, ask.Reset, ask.Request, used), 0
 	b.spent = append(b.spent, Redeemed{a.id, ask.Reset, ask.Request, code})
 	b.mu.Unlock()
 	if code == "reset" {
@@ -315,22 +315,22 @@ func (b *ChatGPT) consume(w http.ResponseWriter, r *http.Request, a *chatAccount
 	sayJSON(w, http.StatusOK, object{"code": code, "windows_reset": windows})
 }
 
-func (b *ChatGPT) redeem(a *chatAccount, reset, request string, used bool) (code string, windows int) {
+func (b *ChatGPT) redeem(a *chatAccount, reset, request string, used bool) (code string) {
 	if a.redeemed[request] != "" {
-		return "already_redeemed", 0
+		return "already_redeemed"
 	}
 	i := slices.IndexFunc(a.Resets, func(r ChatReset) bool { return r.ID == reset })
 	switch {
 	case i < 0 || !a.Resets[i].Spent && !a.Resets[i].inHand(time.Now()):
-		return "no_credit", 0
+		return "no_credit"
 	case a.Resets[i].Spent:
-		return "already_redeemed", 0
+		return "already_redeemed"
 	case !used:
-		return "nothing_to_reset", 0
+		return "nothing_to_reset"
 	}
 	a.Resets[i].Spent = true
 	a.redeemed[request] = "reset"
-	return "reset", 0
+	return "reset"
 }
 
 // models lists an account's models. Who names no version of a client is told nothing.

@@ -70,7 +70,7 @@ func (a *Account) Credential(ctx context.Context, now time.Time) (provider.Crede
 
 // Refused is told that a credential was turned away, and returns another if there is one.
 func (a *Account) Refused(ctx context.Context, c provider.Credential, now time.Time) (provider.Credential, error) {
-	t, err := a.holder.Refused(ctx, c.Access.Reveal(), now)
+	t, err := a.holder.Refused(ctx, c.Access.Reveal(), now) //nolint:forbidigo // its holder compares it
 	return t.credential(), err
 }
 
@@ -88,7 +88,7 @@ func (t Tokens) credential() provider.Credential {
 // it is and which session; else they say who we are, and the session that the backend keeps
 // the cache by.
 func (a *Account) Sign(h http.Header, c provider.Credential, session string, own bool) {
-	h["Authorization"] = []string{"Bearer " + c.Access.Reveal()}
+	h["Authorization"] = []string{"Bearer " + c.Access.Reveal()} //nolint:forbidigo // the request is signed here
 	if c.Account != "" {
 		h["Chatgpt-Account-Id"] = []string{c.Account}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/meter"
 	"dev.magpie/gateway/redact"
@@ -74,16 +75,18 @@ type Gateway struct {
 	userAgent []string
 	started   time.Time
 
-	draining atomic.Bool
-	calls    calls
-	secrets  sync.Map // AccountID → config.Secret: the last one that was had
-	tokens   tokens
-	teller   teller
-	seals    seals
-	config   configState
-	meter    *meter.Meter
-	readings lastReadings
-	learned  mend.Memory // what vendors were learnt to refuse
+	draining  atomic.Bool
+	calls     calls
+	secrets   sync.Map // AccountID → config.Secret: the last one that was had
+	tokens    tokens
+	teller    teller
+	seals     seals
+	lanes     lane.Lanes // slots of accounts that take only so many requests
+	config    configState
+	meter     *meter.Meter
+	readings  lastReadings
+	described descriptions
+	learned   mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
 
@@ -101,6 +104,7 @@ type live struct {
 	lists    atomic.Pointer[provider.Lists]
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
+	book     book
 }
 
 func (l *live) fetched() provider.Lists {
@@ -149,6 +153,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	g.live.Store(lv)
 	g.remeter(old, lv)
 	g.knownReadings(lv)
+	g.lanes.Set(limits(cat))
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)

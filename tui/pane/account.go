@@ -241,10 +241,22 @@ func (s *sheet) facts(a *trace.Account) {
 	}
 	s.fact("place", strconv.Itoa(a.Place+1)+" of "+strconv.Itoa(len(s.v.State.Accounts))+" in your config")
 	s.fact("rests", s.restWords(a))
-	if a.InFlight > 0 {
-		s.fact("under way", plural(a.InFlight, "request"))
+	if a.InFlight > 0 || a.Waiting > 0 {
+		s.fact("under way", underWay(a))
 	}
 	s.fact("holds", s.holdWords(a))
+}
+
+// underWay says how many requests an account has, of how many, and how many wait.
+func underWay(a *trace.Account) string {
+	said := plural(a.InFlight, "request")
+	if a.Limit > 0 {
+		said = strconv.Itoa(a.InFlight) + " of " + plural(a.Limit, "request")
+	}
+	if a.Waiting > 0 {
+		said += ", " + strconv.Itoa(a.Waiting) + " waiting"
+	}
+	return said
 }
 
 func (s *sheet) restWords(a *trace.Account) string {

@@ -18,7 +18,6 @@ type field[T any] struct {
 	value  func(from *T) any // what was read
 	unmet  bool              // accepted, not carried out in this version
 	served []any             // values of an unmet key that are what happens anyway
-	part   func(*T) []string // the entries of a met key that are not carried out
 }
 
 // reader reads one value, and reports what is wrong with it.
@@ -39,12 +38,6 @@ func row[T, V any](key string, where func(*T) *V, how reader[V], words ...string
 // later marks a field as not carried out in this version, apart from the values served.
 func (f field[T]) later(served ...any) field[T] {
 	f.unmet, f.served = true, served
-	return f
-}
-
-// partly names the entries of a field's value that are not carried out in this version.
-func (f field[T]) partly(which func(*T) []string) field[T] {
-	f.part = which
 	return f
 }
 

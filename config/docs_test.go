@@ -104,7 +104,7 @@ func TestTheDefaultsNameEveryKeyAndWhatIsNotCarriedOut(t *testing.T) {
 }
 
 // mixed are keys of which some values are carried out and others not.
-var mixed = map[string]bool{"routing": true, "affinity": true, "members": true}
+var mixed = map[string]bool{"routing": true, "affinity": true}
 
 func homeOf(title string) []string {
 	switch title {

@@ -49,17 +49,6 @@ func bare(model string) string {
 	return model
 }
 
-// fixedEfforts says which of members are fixed to an effort.
-func fixedEfforts(members []string) []string {
-	var all []string
-	for _, m := range members {
-		if at := strings.LastIndexByte(m, ':'); at > 0 && slices.Contains(levels, strings.ToLower(m[at+1:])) {
-			all = append(all, "the fixed effort of "+strconv.Quote(m))
-		}
-	}
-	return all
-}
-
 // mentioned reads a name of a model or group and keeps it until all providers are known.
 func (d *decoder) mentioned(n *node) (ref, bool) {
 	s, ok := filled(d, n)

@@ -9,7 +9,7 @@ import (
 // The words that keys of several tables take.
 var (
 	orders    = []string{"smart", "order", "rotate", "usage", "pace", "weight", "manual", "best", "zenith", "p2c", "random", "fusion"}
-	routings  = []any{"smart", "order", "rotate", "usage", "pace", "weight", "manual"} // of these, what is served
+	routings  = []any{"smart", "order", "rotate", "usage", "pace", "weight", "manual", "best"} // of these, what is served
 	modes     = []string{"auto", "session", "turn", "off"}
 	protocols = []string{"chat", "responses", "messages", "gemini"}
 	levels    = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"}
@@ -56,7 +56,7 @@ var topFields = []field[Config]{
 	row("auto_groups", func(c *Config) *bool { return &c.AutoGroups }, truth,
 		yesNo, "true", "Make a group of every model that several providers have. Each is called `auto-<model>`; false while a group holds one is an error."),
 	row("guess_vendor", func(c *Config) *bool { return &c.GuessVendor }, truth, yesNo, "false", "Find an unknown model's vendor by its name's beginning.").later(),
-	row("describer", func(c *Config) *string { return &c.Describer }, model, modelWords, `""`, "The model that describes images to models that can't see.").later(),
+	row("describer", func(c *Config) *string { return &c.Describer }, model, modelWords, `""`, "The model that describes images to models that can't see."),
 	row("searcher", func(c *Config) *string { return &c.Searcher }, model, modelWords, `""`, "The model that searches the web for models that can't.").later(),
 	row("no_detect", func(c *Config) *bool { return &c.NoDetect }, truth, yesNo, "false", "Look for no keys in the environment and no local servers."),
 	row("max_attempts", func(c *Config) *int { return &c.MaxAttempts }, atLeast(0), "a whole number", "0", "How many candidates one request is tried on; 0: all of them."),
@@ -78,7 +78,7 @@ var themeFields = []field[Theme]{
 }
 
 var agentFields = []field[Agent]{
-	row("effort", func(a *Agent) *string { return &a.Effort }, lower(oneOf(levels...)), level, "", "How hard its models think, where they can.").later(),
+	row("effort", func(a *Agent) *string { return &a.Effort }, lower(oneOf(levels...)), level, "", "How hard its models think, where they can."),
 	row("tiers", func(a *Agent) *map[string]string { return &a.Tiers }, tiers,
 		"table of `opus` `sonnet` `haiku` `fable`", "", "The models that stand in for Claude's tiers: "+modelWords+". For `claude` they go before what is served under Claude's own ids."),
 }

@@ -23,8 +23,7 @@ var providerFields = []field[Provider]{
 		"as at the top, without `manual` and `fusion`", "as at the top", "Which of its keys goes first.").later(routings...),
 	row("affinity", func(p *Provider) *string { return &p.Affinity }, oneOf(modes...), "as at the top", "as at the top", "As at the top."),
 	row("sink", func(p *Provider) **bool { return &p.Sink }, ptr(truth), yesNo, "as at the top", "As at the top."),
-	row("fallback", func(p *Provider) *[]string { return &p.Fallback }, some(fallback), "list of `provider/model[:effort]`", "[]", "Asked when none of its keys answers, in this order.").
-		partly(func(p *Provider) []string { return fixedEfforts(p.Fallback) }),
+	row("fallback", func(p *Provider) *[]string { return &p.Fallback }, some(fallback), "list of `provider/model[:effort]`", "[]", "Asked when none of its keys answers, in this order."),
 	row("proxy", func(p *Provider) *string { return &p.Proxy }, proxy, proxyWords, "as at the top", "How this vendor is reached."),
 	row("headers", func(p *Provider) *map[string]string { return &p.Headers }, headers, "table of text", "{}", "Sent with each request, after the key's own header and instead of it where the name is the same."),
 	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left, asked with the key; `{key}` in it is the key. A relay's `…/v1/usage` tells windows too."),
@@ -35,10 +34,10 @@ var providerFields = []field[Provider]{
 	row("off", func(p *Provider) *bool { return &p.Off }, truth, yesNo, "false", "Keep it, and ask it nothing."),
 	row("catalog", func(p *Provider) *string { return &p.Catalog }, text, "names, with commas or blanks between them", `""`, "Whose names, efforts and prices hold for its models.").later(),
 	row("price_rate", func(p *Provider) *float64 { return &p.PriceRate }, amount, "a number", "0", "Multiplies list prices; 0: as listed."),
-	row("max_concurrency", func(p *Provider) **int { return &p.MaxConcurrency }, ptr(whole(0, 1000)), "0 to 1000", "no limit", "Requests at once on each key; 0: no limit.").later(),
-	row("max_rpm", func(p *Provider) *int { return &p.MaxRPM }, whole(0, 10000), "0 to 10000", "0", "Requests a minute on each key; 0: no limit.").later(),
-	row("queue_limit", func(p *Provider) *int { return &p.QueueLimit }, whole(0, 10000), "0 to 10000", "0", "Requests that may wait for a place; 0: any number.").later(),
-	row("queue_wait", func(p *Provider) *time.Duration { return &p.QueueWait }, duration(time.Hour), seconds+", up to 1h", "0", "How long they wait; 0: as long as it takes.").later(),
+	row("max_concurrency", func(p *Provider) **int { return &p.MaxConcurrency }, ptr(whole(0, 1000)), "0 to 1000", "no limit", "Requests at once on each key; 0: no limit."),
+	row("max_rpm", func(p *Provider) *int { return &p.MaxRPM }, whole(0, 10000), "0 to 10000", "0", "Requests a minute on each key; 0: no limit."),
+	row("queue_limit", func(p *Provider) *int { return &p.QueueLimit }, whole(0, 10000), "0 to 10000", "0", "Requests that may wait for a place; 0: any number."),
+	row("queue_wait", func(p *Provider) *time.Duration { return &p.QueueWait }, duration(time.Hour), seconds+", up to 1h", "0", "How long they wait; 0: as long as it takes."),
 	row("header_timeout", func(p *Provider) *time.Duration { return &p.HeaderTimeout }, duration(longest), seconds, "as at the top", "As at the top."),
 	row("stall_timeout", func(p *Provider) *time.Duration { return &p.StallTimeout }, duration(longest), seconds, "as at the top", "As at the top."),
 	row("retry", func(p *Provider) *int { return &p.Retry }, whole(0, 10), "0 to 10", "0", "Asks the same key again so often on a vendor's error.").later(),
@@ -70,7 +69,7 @@ var accountFields = []field[Account]{
 	row("auto_reset", func(a *Account) *bool { return &a.AutoReset }, truth, yesNo, "false", "Spend a reset when a week is used up and nobody else can answer, and one that would run out."),
 	row("models", func(a *Account) *[]string { return &a.Models }, some(filled), "list of ids", "all", "The only models it is for."),
 	row("proxy", func(a *Account) *string { return &a.Proxy }, proxy, proxyWords, "the provider's", "How the vendor is reached with this account."),
-	row("max_concurrency", func(a *Account) **int { return &a.MaxConcurrency }, ptr(whole(0, 1000)), "0 to 1000", "the provider's", "Requests at once; 0: no limit.").later(),
+	row("max_concurrency", func(a *Account) **int { return &a.MaxConcurrency }, ptr(whole(0, 1000)), "0 to 1000", "the provider's", "Requests at once; 0: no limit."),
 }
 
 // modelFields are the keys of one entry of `models` that is a table.

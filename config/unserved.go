@@ -38,11 +38,6 @@ func unserved[T any](prefix string, fields []field[T], from *T) []string {
 		if f.unserved(from) {
 			all = append(all, prefix+f.key+setting(f.value(from)))
 		}
-		if f.part != nil {
-			for _, entry := range f.part(from) {
-				all = append(all, prefix+f.key+": "+entry)
-			}
-		}
 	}
 	return all
 }

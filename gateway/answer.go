@@ -83,7 +83,7 @@ func (s *service) giveUp() {
 	switch {
 	case s.out.headersOut():
 		s.out.refuse(ref, &wire.Facts{})
-	case o.reply.mine || o.verdict.Kind == trace.TooLarge || o.verdict.Kind == trace.Refused || status != o.status:
+	case o.reply.mine || o.verdict.Kind == trace.TooLarge || o.verdict.Kind == trace.Refused || o.verdict.Kind == trace.Effort || status != o.status:
 		s.out.refuse(ref, &wire.Facts{})
 	default:
 		s.out.relayError(status, o, ref.Seconds())
@@ -120,7 +120,10 @@ func (s *service) told(o *outcome) *wire.Refusal {
 	case trace.Refused:
 		ref.Status = http.StatusBadRequest
 		ref.Words = o.of.Model + " of " + o.of.Name + ": " + v.Words
-	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Overloaded, trace.Slow, trace.Shape, trace.Prompt, trace.Effort, trace.Proxy,
+	case trace.Effort:
+		ref.Status, ref.Words = http.StatusBadRequest, s.levelWords(o)
+		ref.Param = effortField[s.a.api]
+	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Overloaded, trace.Slow, trace.Shape, trace.Prompt, trace.Proxy,
 		trace.Verify, trace.Cancelled, trace.Model, trace.Request, trace.Network, trace.Other:
 	}
 	ref.RetryAfter = s.earliest(v, ref.Status)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/upstream"
 	"dev.magpie/gateway/wire"
 	"dev.magpie/provider"
@@ -31,7 +32,13 @@ type ask struct {
 	talk    string // and as its agent does
 	only    string // X-Magpie-Account
 	start   time.Time
-	look    bool // it is only thought of
+	look    bool   // it is only thought of
+	inner   string // what for the gateway asks it itself, "" = an agent does
+	of      int64  // the request that it is asked for
+
+	words  string                      // a hash of what the conversation began with, once it is needed
+	ruled  []*provider.Group           // whose rules have a say in it
+	judged map[string]trace.Classified // what classifiers say of its turn, by group
 
 	asked    *wire.Ask // in the neutral form, once a try needs it
 	notAsked error

@@ -214,19 +214,25 @@ func BenchmarkAgentBodyAgainstBareProxy(b *testing.B) {
 }
 
 func BenchmarkSmallRelayAllocations(b *testing.B) {
-	p := newPair(b, quickVendor(0))
-	allocs := func(base string) float64 {
+	allocs := func(p *pair, base, body string) float64 {
 		const n = 400
-		p.load(b, base, "/v1/chat/completions", []byte(smallBody), 50, 1)
+		p.load(b, base, "/v1/chat/completions", []byte(body), 50, 1)
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		p.load(b, base, "/v1/chat/completions", []byte(smallBody), n, 1)
+		p.load(b, base, "/v1/chat/completions", []byte(body), n, 1)
 		runtime.ReadMemStats(&after)
 		return float64(after.Mallocs-before.Mallocs) / n
 	}
-	for b.Loop() {
-		b.ReportMetric(allocs(p.ours)-allocs(p.bare), "allocs-more-than-bare")
+	for _, c := range []struct{ name, body string }{
+		{"plain", smallBody}, {"with a level", strings.Replace(smallBody, `{"model"`, `{"reasoning_effort":"high","model"`, 1)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := newPair(b, quickVendor(0))
+			for b.Loop() {
+				b.ReportMetric(allocs(p, p.ours, c.body)-allocs(p, p.bare, c.body), "allocs-more-than-bare")
+			}
+		})
 	}
 }
 

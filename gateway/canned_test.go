@@ -139,3 +139,10 @@ func withLeave(t *testing.T) (context.Context, context.CancelFunc) {
 	t.Helper()
 	return context.WithCancel(t.Context())
 }
+
+// eachKey is a vendor that answers each key in its own way.
+type eachKey map[string]*canned
+
+func (v eachKey) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")].ServeHTTP(w, r)
+}

@@ -21,7 +21,7 @@ const manual = "manual"
 
 // Words that the choices take.
 var (
-	orders     = []string{"smart", "order", "rotate", "usage", "pace", "weight"}
+	orders     = []string{"smart", "order", "rotate", "usage", "pace", "weight", "best"}
 	affinities = []string{"auto", "session", "turn", "off"}
 )
 

@@ -201,6 +201,7 @@ func (s *service) finish(c *trace.Candidate, o *outcome) {
 	}
 	s.rec.ended(o, rest, now)
 	p := s.lv.cat.Provider(c.Provider)
+	s.countedTurn(o.facts.Usage.Input)
 	s.rec.facts(&o.facts, p.Model(c.Model, s.lv.fetched()[c.Provider]), p.Rate)
 	s.rec.done(o.status, o.words, s.out.bytes())
 }

@@ -14,6 +14,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/guard"
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/mend"
 	"dev.magpie/gateway/meter"
 	"dev.magpie/gateway/redact"
@@ -85,9 +86,11 @@ type Gateway struct {
 	tokens    tokens
 	teller    teller
 	seals     seals
+	lanes     lane.Lanes // slots of accounts that take only so many requests
 	config    configState
 	meter     *meter.Meter
 	readings  lastReadings
+	described descriptions
 	watching  sync.Once   // of accounts
 	firstDone atomic.Bool // the first request after the start has waited for their readings
 	learned   mend.Memory // what vendors were learnt to refuse
@@ -110,6 +113,7 @@ type live struct {
 	lists    atomic.Pointer[provider.Lists]
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
+	book     book
 }
 
 func (l *live) fetched() provider.Lists {
@@ -166,6 +170,7 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	g.live.Store(lv)
 	g.remeter(old, lv)
 	g.knownReadings(lv)
+	g.lanes.Set(limits(cat))
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
 	g.readyAll(lv)

@@ -55,17 +55,19 @@ func TestAnImageByURLReachesGeminiByItsBytes(t *testing.T) {
 
 func TestAnImageThatCantBeFetchedIsRefusedOrNoted(t *testing.T) {
 	const now = `{"model":"gemini-3-x","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://10.0.0.1/a.png"}}]}]}`
+	before := strings.Replace(now, `}]}]}`, `}]},{"role":"assistant","content":"x"},{"role":"user","content":"y"}]}`, 1)
 	for name, c := range map[string]struct {
 		body   string
 		status int
 		want   string
 	}{
-		"in the turn that is asked":  {now, 400, "isn't a public one"},
-		"what is there is no image":  {strings.Replace(now, "10.0.0.1", "example.com", 1), 400, "is no image"},
-		"over http":                  {strings.Replace(now, "https", "http", 1), 400, "image_url"},
-		"in a turn before it":        {strings.Replace(now, `}]}]}`, `}]},{"role":"assistant","content":"x"},{"role":"user","content":"y"}]}`, 1), 200, "image"},
-		"of a vendor that fetches":   {strings.Replace(now, "gemini-3-x", "w/m", 1), 200, "10.0.0.1"},
-		"of a model that reads none": {strings.Replace(now, "gemini-3-x", "blind/gemini-3-y", 1), 200, "image"},
+		"in the turn that is asked":   {now, 400, "isn't a public one"},
+		"what is there is no image":   {strings.Replace(now, "10.0.0.1", "example.com", 1), 400, "is no image"},
+		"over http":                   {strings.Replace(now, "https", "http", 1), 400, "image_url"},
+		"in a turn before it":         {before, 200, "image"},
+		"of a vendor that fetches":    {strings.Replace(now, "gemini-3-x", "w/m", 1), 200, "10.0.0.1"},
+		"of a model that sees none":   {strings.Replace(now, "gemini-3-x", "blind/gemini-3-y", 1), 400, "takes none"},
+		"before, of one that doesn't": {strings.Replace(before, "gemini-3-x", "blind/gemini-3-y", 1), 200, "image"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ const (
 // mending is what was found out of one candidate in this request.
 type mending struct {
 	found  []found
+	lost   []found         // bets that were put back
 	unfit  []wire.Protocol // on which it doesn't serve the model
 	rounds int
 	shapes int
@@ -110,9 +112,12 @@ func (s *service) unfit(c *trace.Candidate) []wire.Protocol {
 func (s *service) without(c *trace.Candidate, m *mending, o *outcome) bool {
 	had := s.things(c, s.asking)
 	added := false
-	for _, f := range mend.Find(s.refusedAsk(c), mend.Refusal{Status: o.seen, Body: o.raw, Words: o.words, Row: o.verdict.Row, Long: o.verdict.Kind == trace.TooLarge}) {
-		if slices.Contains(had, f.Thing) || !s.bears(f.What) {
+	for _, f := range mend.Find(s.refusedAsk(c), refusalOf(o)) {
+		if slices.Contains(had, f.Thing) || !s.bears(f.What) || m.isLost(f.Thing, s.asking) {
 			continue
+		}
+		if !added && f.Bet {
+			m.putBack(s.asking)
 		}
 		added = true
 		m.found = append(m.found, found{f, s.asking})
@@ -120,11 +125,41 @@ func (s *service) without(c *trace.Candidate, m *mending, o *outcome) bool {
 			s.g.learned.Learn(s.key(c, &m.found[len(m.found)-1]), f.Thing)
 		}
 	}
+	if !added {
+		m.putBack(s.asking)
+	}
 	if added && s.asking == wire.Messages {
 		m.shapes++
 		return m.shapes <= shapesMost
 	}
 	return added
+}
+
+// putBack puts back what was left out on no more than a guess, once the request was refused
+// without it in the same way: it stays in the requests to come.
+func (m *mending) putBack(api wire.Protocol) {
+	for i := range m.found {
+		if f := m.found[i]; f.Bet && f.api == api {
+			m.lost = append(m.lost, f)
+		}
+	}
+	m.found = slices.DeleteFunc(m.found, func(f found) bool { return f.Bet && f.api == api })
+}
+
+// isLost says whether a thing was left out in vain.
+func (m *mending) isLost(t mend.Thing, api wire.Protocol) bool {
+	return slices.ContainsFunc(m.lost, func(f found) bool { return f.Thing == t && f.api == api })
+}
+
+func refusalOf(o *outcome) mend.Refusal {
+	r := mend.Refusal{Status: o.seen, Body: o.raw, Words: o.words, Row: o.verdict.Row, Long: o.verdict.Kind == trace.TooLarge}
+	switch o.verdict.Kind {
+	case trace.Request, trace.Other, trace.Shape:
+		r.Plain = r.Row != wrongEndpoint
+	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Overloaded, trace.Refused, trace.TooLarge, trace.Slow, trace.Prompt,
+		trace.Effort, trace.Proxy, trace.Verify, trace.Cancelled, trace.Model, trace.Network:
+	}
+	return r
 }
 
 // refusedAsk is the request that was refused, as its vendor got it.
@@ -137,17 +172,27 @@ func (s *service) refusedAsk(c *trace.Candidate) mend.Sent {
 	}
 	other, ok := s.askOn(c, append(s.unfit(c), s.asking))
 	sent.Lone = !ok || other != wire.Responses
+	sent.House = ownHouse(s.lv.cat.Provider(c.Provider), s.lv.cat.Account(provider.AccountID(c.ID)), s.asking)
 	return sent
+}
+
+// ownHouse says whether whoever is asked made Codex: a sign-in of ChatGPT, or OpenAI itself.
+func ownHouse(p *provider.Provider, acct *provider.Account, api wire.Protocol) bool {
+	if acct.Kind == provider.KindAccount && (p.Dialect.Vendor == "codex" || p.Dialect.Vendor == "openai") {
+		return true
+	}
+	u, err := url.Parse(p.Bases[api])
+	return err == nil && (u.Hostname() == "openai.com" || strings.HasSuffix(u.Hostname(), ".openai.com"))
 }
 
 // bears says whether the conversation has what a request would be written anew without.
 func (s *service) bears(w mend.What) bool {
 	switch w {
 	case mend.Images:
-		return s.has(wire.KindImage)
+		return s.a.env.Images && s.has(wire.KindImage)
 	case mend.Thoughts:
 		return s.has(wire.KindThinking)
-	case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Most, mend.Bare, mend.Unfit:
+	case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Most, mend.Bare, mend.Unfit, mend.Painter:
 	}
 	return true
 }
@@ -155,9 +200,10 @@ func (s *service) bears(w mend.What) bool {
 // has says whether the conversation has a part of that kind, also inside of results.
 func (s *service) has(k wire.Kind) bool {
 	a, err := s.a.neutral()
-	if err != nil {
-		return false
-	}
+	return err == nil && has(a, k)
+}
+
+func has(a *wire.Ask, k wire.Kind) bool {
 	for i := range a.Turns {
 		for j := range a.Turns[i].Parts {
 			p := &a.Turns[i].Parts[j]
@@ -234,7 +280,7 @@ func spare(things []mend.Thing, asked *wire.Ask, to *wire.Target) *wire.Ask {
 			}
 		case mend.Thoughts:
 			thoughts = true
-		case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Bare, mend.Unfit:
+		case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Bare, mend.Unfit, mend.Painter:
 		}
 	}
 	if !thoughts {
@@ -267,13 +313,14 @@ func (t *try) fit(body []byte) (out []byte, lost []wire.Loss) {
 // relay prepares the body of a request in the agent's own API.
 func (t *try) relay() {
 	s := t.s
-	t.body, s.sent = s.body(t.p, t.c.Model), s.a.body
+	t.body, s.sent = s.body(t.p, t.c.Model, t.h.edits), s.a.body
 	if !s.a.generates() {
 		return
 	}
 	whole := s.a.body
-	if s.a.env.Billed() && !t.p.Claudes(t.c.Model) {
+	if len(t.h.edits) > 0 || s.a.env.Billed() && !t.p.Claudes(t.c.Model) {
 		whole = t.body.Bytes()
+		s.sent = whole
 	}
 	body, lost := t.fit(whole)
 	if len(body) == 0 || &body[0] == &whole[0] {

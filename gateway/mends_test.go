@@ -420,3 +420,29 @@ func TestBareReasoningStaysWhereSomethingElseIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestAGuessThatDidNotHelpIsPutBack: what a refusal did not name is left out one at a time, and only
+// what helped is learnt.
+func TestAGuessThatDidNotHelpIsPutBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &picky{refuse: func(_, body string, _ http.Header) (int, string) {
+			if strings.Contains(body, "image_gen") {
+				return saying("bad request")
+			}
+			return 0, ""
+		}}
+		r := pickyRig(t, v, "chat")
+		ask := `{"model":"v/m","prompt_cache_key":"k","input":"x","tools":[{"type":"namespace","name":"image_gen","tools":[{"type":"function","name":"imagegen","parameters":{"type":"object"}}]}]}`
+		if got := r.ask("/v1/responses", ask); got.status != 200 || len(v.asked) != 3 {
+			t.Fatalf("%d %s, asked %d times", got.status, got.body, len(v.asked))
+		}
+		for n, want := range []struct{ key, tool bool }{{true, true}, {false, true}, {true, false}} {
+			if b := v.asked[n].body; strings.Contains(b, "prompt_cache_key") != want.key || strings.Contains(b, "image_gen") != want.tool {
+				t.Errorf("%d: %s", n, b)
+			}
+		}
+		if r.ask("/v1/responses", ask); len(v.asked) != 4 || !strings.Contains(v.asked[3].body, "prompt_cache_key") || strings.Contains(v.asked[3].body, "image_gen") {
+			t.Errorf("the next request: asked %d times", len(v.asked))
+		}
+	})
+}

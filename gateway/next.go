@@ -49,7 +49,7 @@ func after(s situation) decision {
 		return decision{do: stepStop}
 	case trace.Slow, trace.Shape, trace.Proxy:
 		return s.advance(false, s.order)
-	case trace.Refused:
+	case trace.Refused, trace.Effort:
 		return s.advance(false, s.with(route.MatesFirst(s.order, s.at)))
 	case trace.Prompt:
 		return s.advance(false, s.with(route.MatesLast(s.order, s.at)))
@@ -59,7 +59,7 @@ func after(s situation) decision {
 		d := s.advance(true, s.order)
 		d.rest = d.do == stepNext || v.Kind == trace.Verify
 		return d
-	case trace.Credit, trace.Quota, trace.Rate, trace.Overloaded, trace.Effort, trace.Request, trace.Network, trace.Other:
+	case trace.Credit, trace.Quota, trace.Rate, trace.Overloaded, trace.Request, trace.Network, trace.Other:
 	}
 	if v.Passes && !s.last && s.othersSpent() {
 		if d, ok := s.repeat(); ok {

@@ -19,6 +19,7 @@ type outcome struct {
 	seen    int            // the vendor's own, 0 for none
 	passed  bool           // bytes of its reply are out
 	gone    bool           // the agent left
+	turned  bool           // its lane had no slot for the request: nobody was asked
 	facts   wire.Facts
 	began   time.Time
 	sent    time.Time
@@ -26,6 +27,7 @@ type outcome struct {
 	raw     []byte // a refusal's body as it came
 	param   string // of a request that could not be translated: the field at fault
 	detail  string
+	takes   []string // of a level that was refused: those that there are
 }
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.
@@ -149,6 +151,9 @@ func left() outcome {
 
 // decide asks the table of steps what follows.
 func (s *service) decide(o *outcome) decision {
+	if o.turned {
+		return s.turnedAway()
+	}
 	return after(situation{
 		order: s.order, at: s.at, last: s.isLast(), again: s.again, v: o.verdict, now: time.Now(), status: o.status,
 		window: s.window, estimate: s.a.env.Estimate(),

@@ -23,7 +23,7 @@ func (g *Gateway) record(a *ask) *record {
 	rec := &record{g: g}
 	rec.r = trace.Route{
 		ID: g.d.Bus.NextID(), Time: a.start, Agent: a.agent, Session: g.masker.Mask(a.session), API: string(a.api),
-		Path: g.masker.Mask(bounded(a.path)), Stream: a.stream, Asked: g.masker.Mask(bounded(a.model)), BytesIn: int64(len(a.body)),
+		Path: g.masker.Mask(bounded(a.path)), Stream: a.stream, Inner: a.inner, Of: a.of, Asked: g.masker.Mask(bounded(a.model)), BytesIn: int64(len(a.body)),
 		Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}, // lists in JSON, never null
 	}
 	return rec
@@ -51,7 +51,7 @@ func (rec *record) planned(t *provider.Target, p *trace.Plan) {
 	} else {
 		rec.r.Resolved = trace.Resolved{Provider: t.Provider.ID, Model: t.Model}
 	}
-	rec.r.Routing, rec.r.Pinned, rec.r.Affinity = p.Routing, p.Pinned, p.Affinity
+	rec.r.Routing, rec.r.Pinned, rec.r.Affinity, rec.r.Rule = p.Routing, p.Pinned, p.Affinity, p.Rule
 	if p.Order != nil {
 		rec.r.Order = p.Order
 	}
@@ -64,11 +64,11 @@ func (rec *record) planned(t *provider.Target, p *trace.Plan) {
 // changes is put into a copy of them.
 func (rec *record) tell() { rec.g.d.Bus.Publish(rec.r) }
 
-// began notes a new try and tells it.
-func (rec *record) began(c *trace.Candidate, again bool, now time.Time) {
+// began notes a new try and tells it; full is the one that gave way to it, "" for none.
+func (rec *record) began(c *trace.Candidate, again bool, full string, now time.Time) {
 	tries := make([]trace.Try, len(rec.r.Tries)+1)
 	copy(tries, rec.r.Tries)
-	tries[len(tries)-1] = trace.Try{ID: c.ID, Model: c.Model, Effort: c.Effort, Start: now, Again: again}
+	tries[len(tries)-1] = trace.Try{ID: c.ID, Model: c.Model, Start: now, Again: again, InsteadOf: full}
 	rec.r.Tries = tries
 	rec.tell()
 }
@@ -83,10 +83,27 @@ func (rec *record) try(change func(t *trace.Try)) {
 	rec.r.Tries = tries
 }
 
+// waits tells that the last try waits for a slot.
+func (rec *record) waits() {
+	rec.try(func(t *trace.Try) { t.Queued = true })
+	rec.tell()
+}
+
+// entered notes that the last try waited for a slot until now, and whether it has it.
+func (rec *record) entered(now time.Time) {
+	rec.try(func(t *trace.Try) { t.Queued, t.QueuedMS = false, now.Sub(t.Start).Milliseconds() })
+	rec.tell()
+}
+
 // translated notes that the last try speaks another API than the agent.
 func (rec *record) translated(ft *trace.FromTo) {
 	rec.try(func(t *trace.Try) { t.Translated = ft })
 	rec.tell()
+}
+
+// thinks notes how hard the model of the last try is asked to think.
+func (rec *record) thinks(w wish) {
+	rec.try(func(t *trace.Try) { t.Effort, t.Picked, t.Fixed = w.level, w.picked, w.fixed })
 }
 
 // firstByte tells that the reply began to pass.

@@ -91,17 +91,17 @@ func (s *service) strangeHeaders(to http.Header, t *try, secret config.Secret) {
 
 // body is the agent's body with the candidate's model in it. Gemini names the model in the
 // path; bodies for embeddings repeat it, and the vendor wants both to be the same.
-func (s *service) body(p *provider.Provider, model string) wire.Body {
+func (s *service) body(p *provider.Provider, model string, edits []wire.Edit) wire.Body {
 	a := s.a
 	switch {
 	case a.api == wire.Messages && !p.Claudes(model):
-		return wire.SwapPlain(a.body, &a.env, model)
+		return wire.SwapPlain(a.body, &a.env, model, edits...)
 	case a.api != wire.Gemini:
-		return wire.SwapModel(a.body, &a.env, model)
+		return wire.SwapModel(a.body, &a.env, model, edits...)
 	case a.door == provider.Embeddings, a.door == provider.Batch:
 		return wire.SwapEmbedModels(a.body, "models/"+model)
 	}
-	return wire.Whole(a.body)
+	return wire.Edited(a.body, edits)
 }
 
 func (s *service) headers(to http.Header, p *provider.Provider, acct *provider.Account, secret config.Secret) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -23,6 +24,7 @@ type service struct {
 	ctx  context.Context // ends when the agent leaves
 	call *call
 	snap *route.Snapshot
+	pick string // how hard the turn shall think, by its group
 
 	target provider.Target
 	talk   state.Talk // the conversation; none of a request that is no part of one
@@ -32,6 +34,7 @@ type service struct {
 	at     int
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
+	gave   []string  // the full ones that gave way to another
 
 	asking     wire.Protocol               // the API of the try that is made
 	refreshed  map[provider.AccountID]bool // whose secret was fetched anew
@@ -55,7 +58,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		writeRefusal(w, a.api, ref)
 	}
 	call := &call{}
-	if !g.calls.begin(rec.r.ID, call) {
+	if !g.calls.begin(rec.r.ID, call) && a.inner == "" { // what a request under way asks still belongs to it
 		refuse(&wire.Refusal{Status: http.StatusServiceUnavailable, Code: "shutting_down", RetryAfter: drainRetry, Words: "magpie is shutting down and takes no new requests"})
 		return
 	}
@@ -110,19 +113,47 @@ func (s *service) plan() *wire.Refusal {
 	if ref != nil && s.unheld(p, ref, now) {
 		p, call, ref = s.g.plan(s.lv, s.a, time.Now())
 	}
+	for range ruleRounds {
+		if p == nil || ref != nil || p.effects.Ask == nil {
+			break
+		}
+		s.classify(p.effects.Ask, now)
+		p, call, ref = s.g.plan(s.lv, s.a, now)
+	}
 	if p != nil {
+		s.carryOut(&p.effects, now)
+		s.pick = picked(p.Rule)
+		s.rec.r.Effort = call.Effort
 		s.target = call.Target
 		s.rec.planned(&s.target, &p.Plan)
-		s.order, s.snap, s.talk, s.left, s.pinned = p.Order, p.snap, p.talk, p.Left, p.Pinned != "" || s.a.only != ""
+		s.order, s.snap, s.talk = p.Order, p.snap, p.talk
+		if call.Compact && ruledBy(s.lv.catalog(), p.Rule) { // it is no turn of the conversation's: it has a model of its own
+			s.talk = state.Talk{}
+		}
+		s.left, s.pinned = p.Left, p.Pinned != "" || s.a.only != ""
 	}
 	return ref
 }
 
-// planning is a plan with the snapshot that it was made on.
+// ruleRounds is how many classifiers a request asks at the most: of its group, and of those in it.
+const ruleRounds = 8
+
+// picked is how hard the turn shall think, by the first group in the chain that says so.
+func picked(r *trace.Rule) string {
+	for ; r != nil; r = r.Inner {
+		if r.Pick != "" {
+			return r.Pick
+		}
+	}
+	return ""
+}
+
+// planning is a plan with the snapshot that it was made on, and what carrying it out changes.
 type planning struct {
 	trace.Plan
-	snap *route.Snapshot
-	talk state.Talk
+	effects route.Effects
+	snap    *route.Snapshot
+	talk    state.Talk
 }
 
 // plan is the one planner: requests, explain and the screen's "next" pass here.
@@ -144,8 +175,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 		return nil, nil, ref
 	}
 	talk := g.recall(a, snap, &call, now)
-	plan := g.decide(snap, &call, a)
-	p := &planning{Plan: plan, snap: snap, talk: talk}
+	g.turnFacts(lv, a, &call, now)
+	plan, effects := g.decide(snap, &call, a)
+	p := &planning{Plan: plan, effects: effects, snap: snap, talk: talk}
 	if !a.look {
 		g.wantLeft(lv, plan.Order, now)
 		g.wantSubs(lv, &plan, now)
@@ -161,9 +193,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 
 // decide makes the plan of a request. One that is only looked at, and one that only counts,
 // takes nobody's turn.
-func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) trace.Plan {
+func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) (trace.Plan, route.Effects) {
 	if a.look || a.counting() {
-		return route.Plan(snap, *call)
+		return route.Plan(snap, *call), route.Effects{}
 	}
 	defer g.nextSoon()
 	return g.d.State.Decide(snap, *call)
@@ -244,16 +276,13 @@ func (g *Gateway) madeBy(a *ask, call *route.Call) *wire.Refusal {
 func (s *service) run() {
 	defer s.out.stop()
 	for {
+		s.giveWay()
+		slot, full, free := s.slot()
 		c := &s.order[s.at]
-		last := s.isLast()
-		began := time.Now()
-		s.rec.began(c, s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0, began)
+		s.rec.began(c, s.repeats(c), full, time.Now())
 		s.tellReset(c)
-		o, known := s.unproven(c, last)
-		if !known {
-			o = s.try(c, last)
-		}
-		o.of, o.began = c, began
+		o, known := s.ask(c, slot, free)
+		o.of = c
 		if o.verdict == nil || o.passed || o.gone {
 			s.finish(c, &o)
 			return
@@ -273,6 +302,8 @@ func (s *service) run() {
 			d = decision{do: stepAgain}
 		case s.emptied(c, &o), s.mended(c, &o):
 			d = decision{do: stepMended}
+		case !known:
+			s.levelRefused(c, &o)
 		}
 		var rest *trace.Rest
 		if d.rest {
@@ -285,6 +316,53 @@ func (s *service) run() {
 			return
 		}
 	}
+}
+
+// ask has one try made at a candidate, once there is a slot for it. known says that it was
+// answered from what is remembered, and nobody was asked.
+func (s *service) ask(c *trace.Candidate, slot lane.Slot, free bool) (o outcome, known bool) {
+	last := s.isLast()
+	if o, known = s.unproven(c, last); !known {
+		o, known = s.unleveled(c)
+	}
+	if known {
+		slot.Unused()
+		o.began = time.Now()
+		return o, true
+	}
+	t := s.newTry(c, last)
+	t.settle()
+	if t.h.describes { // or what the describer is asked could wait for the slot that is kept for its answer
+		slot.Unused()
+		free = false
+	}
+	o.began = time.Now()
+	if bad := t.write(); bad != nil {
+		if free {
+			slot.Unused()
+		}
+		bad.began = o.began
+		return *bad, false
+	}
+	if !free {
+		if slot, free = s.g.lanes.Try(c.ID); !free {
+			var turned *outcome
+			if slot, turned = s.queue(c); turned != nil {
+				turned.began = time.Now()
+				return *turned, false
+			}
+		}
+	}
+	defer slot.Leave()
+	began := time.Now()
+	o = t.do()
+	o.began = began
+	return o, false
+}
+
+// repeats says whether the candidate was asked before, and is asked once more.
+func (s *service) repeats(c *trace.Candidate) bool {
+	return s.again > 0 || s.mends[c.ID] != nil || s.empties[c.ID] > 0
 }
 
 // freshSecret says whether the secret of a refused candidate is another by now: a file or
@@ -313,7 +391,7 @@ func (s *service) freshSecret(c *trace.Candidate) bool {
 // isLast says whether no other candidate is left behind the one that is asked.
 func (s *service) isLast() bool {
 	m := s.lv.cfg.MaxAttempts
-	return s.at == len(s.order)-1 || m > 0 && len(s.fails) >= m-1
+	return s.at == len(s.order)-1 || m > 0 && s.asked() >= m-1
 }
 
 // follow does what was decided; false = nothing more to do.

@@ -30,6 +30,7 @@ func (g *Gateway) control() []httpRoute {
 		{http.MethodGet, "/v1/magpie/routes", "routes changed after a number, waiting for one: ?after=SEQ&wait=SECONDS", g.handleRoutes},
 		{http.MethodGet, "/v1/magpie/trace", "every change as server-sent events", g.handleTrace},
 		{http.MethodGet, "/v1/magpie/route", "a conversation's newest route: ?session=ID&after=SEQ&wait=SECONDS", g.handleRoute},
+		{http.MethodGet, "/v1/magpie/concurrency", "requests under way and waiting, and the limit, of each key and account", g.handleConcurrency},
 		{http.MethodGet, "/v1/magpie/requests", "the history: ?agent=&model=&account=&status=&since=&limit=&before=", g.handleRequests},
 		{http.MethodGet, "/v1/magpie/quotas", "the accounts with what is left of them, read again where that was long ago: ?provider=ID&wait=SECONDS", g.handleQuotas},
 		{http.MethodGet, "/v1/magpie/quotas/history", "what was read of them: ?account=&since=&limit=", g.handleQuotaHistory},
@@ -63,9 +64,11 @@ func (g *Gateway) Status() trace.Status {
 	s := g.base()
 	s.Seq, s.Totals, s.Today, s.Groups = told.Seq, told.Totals, told.Today, told.Groups
 	s.Accounts = g.d.State.Accounts(lv.cat, now)
-	busy := g.busy()
+	lanes := g.Concurrency()
 	for i := range s.Accounts {
-		s.Accounts[i].InFlight = busy[s.Accounts[i].ID]
+		a := &s.Accounts[i]
+		l := lanes[a.ID]
+		a.InFlight, a.Waiting, a.Limit = l.Busy, l.Waiting, l.Limit
 	}
 	return s
 }
@@ -80,7 +83,7 @@ func (g *Gateway) busy() map[string]int {
 	g.calls.mu.Unlock()
 	n := map[string]int{}
 	for _, id := range ids {
-		if r, ok := g.d.Bus.Route(id); ok && !r.Done {
+		if r, ok := g.d.Bus.Route(id); ok && !r.Done && !waits(&r) {
 			n[r.Answerer()]++
 		}
 	}

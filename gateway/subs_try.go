@@ -22,8 +22,8 @@ func (t *try) onePiece() bool {
 	return t.sub != nil && t.s.a.generates() && !t.s.a.stream
 }
 
-// shape makes the body of a try one that the account's vendor takes.
-func (t *try) shape() error {
+// dress makes the body of a try one that the account's vendor takes.
+func (t *try) dress() error {
 	if t.sub == nil || !t.s.a.generates() {
 		return nil
 	}

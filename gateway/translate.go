@@ -56,18 +56,20 @@ func (s *service) translate(t *try) (*translation, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := t.p.Model(t.c.Model, s.lv.fetched()[t.p.ID])
+	m := s.lv.model(t.p, t.c.Model)
 	x := &translation{door: provider.Stream, from: s.a.api, to: t.api, stream: s.a.stream, array: s.a.stream && s.a.api == wire.Gemini && s.a.query != "alt=sse"}
 	to := wire.Target{
 		Model: t.c.Model, Dialect: t.p.Dialect, Context: m.Context, Output: m.MaxOutput, Efforts: m.Efforts, Session: s.a.session, Inputs: m.Inputs,
 	}
 	if t.api == wire.Gemini {
 		asked = s.g.seals.restore(asked, s.a.session)
-		if s.a.generates() && to.Reads(wire.KindImage) {
-			asked = s.inline(asked)
-		}
 	}
-	asked = spare(t.things, asked, &to)
+	if asked, err = t.shaped(asked, &to); err != nil {
+		return nil, err
+	}
+	if t.api == wire.Gemini && s.a.generates() && to.Reads(wire.KindImage) {
+		asked = s.inline(asked)
+	}
 	x.body, x.lost, err = codecs[t.api].WriteAsk(asked, to)
 	var field *wire.FieldRefusal
 	if why := s.unfetched(); why != "" && errors.As(err, &field) {

@@ -48,7 +48,9 @@ type try struct {
 	resp *http.Response
 	api  wire.Protocol // that the vendor is asked on
 	x    *translation  // nil where that is the agent's own
+	h    shape         // what of the request is another for this candidate
 
+	speaks bool         // the provider has the model on that API, so that a request may be written in it
 	body   wire.Body    // what is sent
 	things []mend.Thing // that it is sent without
 
@@ -60,20 +62,84 @@ type try struct {
 	idled bool                  // it lay idle for a while before
 }
 
-// try asks one candidate. It ends when its reply was sent or has failed.
-func (s *service) try(c *trace.Candidate, last bool) outcome {
-	t := &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID)), began: time.Now()}
-	t.sub = s.lv.subs[t.acct.ID]
+func (s *service) newTry(c *trace.Candidate, last bool) *try {
+	return &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID)), sub: s.lv.subs[provider.AccountID(c.ID)]}
+}
+
+// settle settles on which API the vendor is asked, and what of the request is another for it.
+func (t *try) settle() {
+	s := t.s
+	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
+	if !s.a.thinking() && s.a.door != provider.Count {
+		return
+	}
+	if s.a.tail == "" {
+		if api, ok := s.askOn(t.c, s.unfit(t.c)); ok {
+			t.api, t.speaks = api, true
+		}
+		t.things = s.things(t.c, t.api)
+	}
+	t.shape(t.api)
+	if t.onePiece() {
+		t.h.anew = true // its vendor only streams
+	}
+	if w := t.h.wish; w.level != "" {
+		s.rec.thinks(w)
+	}
+}
+
+// write makes what the vendor is sent: the agent's own bytes, or a translation. An outcome
+// says why that can't be.
+func (t *try) write() *outcome {
+	s := t.s
 	err := t.speak()
 	if err == nil {
-		err = t.shape()
+		err = t.dress()
 	}
-	if err != nil {
-		if errors.Is(err, errNoCount) {
-			return noCount()
-		}
-		return s.unsayable(err)
+	var dark *blindError
+	var o outcome
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errNoCount):
+		o = noCount()
+	case errors.As(err, &dark):
+		o = s.undescribed(dark)
+	default:
+		o = s.unsayable(err)
 	}
+	return &o
+}
+
+// speak translates where the vendor's API is not the agent's.
+func (t *try) speak() (err error) {
+	s := t.s
+	if t.sub != nil && s.a.counting() {
+		return errNoCount // an account's vendor counts nothing beforehand
+	}
+	if !t.speaks || t.api == s.a.api && !t.h.anew {
+		t.api = s.a.api
+		t.relay()
+		return nil
+	}
+	s.asking = t.api
+	if s.a.door == provider.Count && t.p.URL(t.api, provider.Count, t.c.Model) == "" {
+		return errNoCount
+	}
+	if t.h.describes { // which takes its time
+		defer s.keepAlive()()
+	}
+	if t.x, err = s.translate(t); err == nil {
+		s.sent, t.body = t.x.body, wire.Whole(t.x.body)
+		s.rec.translated(fromTo(t.x.from, t.x.to, t.x.lost))
+	}
+	return err
+}
+
+// do asks the candidate. It ends when its reply was sent or has failed.
+func (t *try) do() outcome {
+	s := t.s
+	t.began = time.Now()
 	if t.x != nil && t.x.warm {
 		return t.warmed()
 	}
@@ -100,38 +166,6 @@ func (s *service) try(c *trace.Candidate, last bool) outcome {
 		return t.refusal()
 	}
 	return t.answer()
-}
-
-// speak settles on which API the vendor is asked, and translates where it is not the agent's.
-func (t *try) speak() (err error) {
-	s := t.s
-	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
-	t.things = nil
-	if s.a.door != provider.Generate && s.a.door != provider.Stream && s.a.door != provider.Count || s.a.tail != "" {
-		t.relay()
-		return nil
-	}
-	if t.sub != nil && s.a.counting() {
-		return errNoCount // an account's vendor counts nothing beforehand
-	}
-	api, ok := s.askOn(t.c, s.unfit(t.c))
-	if !ok {
-		api = s.a.api
-	}
-	t.things = s.things(t.c, api)
-	if !ok || api == s.a.api && (s.a.counting() || !s.rewrites(t.things) && !t.onePiece()) {
-		t.relay()
-		return nil
-	}
-	t.api, s.asking = api, api
-	if s.a.door == provider.Count && t.p.URL(api, provider.Count, t.c.Model) == "" {
-		return errNoCount
-	}
-	if t.x, err = s.translate(t); err == nil {
-		s.sent, t.body = t.x.body, wire.Whole(t.x.body)
-		s.rec.translated(fromTo(t.x.from, t.x.to, t.x.lost))
-	}
-	return err
 }
 
 // unready makes an outcome of a secret that could not be had. The vendor was not asked.

@@ -35,6 +35,7 @@ type watched struct {
 	heard   atomic.Int64  // unix nanoseconds of the last byte, 0 = none yet
 	hold    *hold         // set once the reply is a stream
 	kept    time.Time     // the last keepalive before anything passed
+	queued  bool          // nobody is asked yet: the request waits for a slot
 }
 
 // watch begins to watch a try: one timer a request, armed for the next thing that is due.
@@ -153,7 +154,7 @@ func (r *reply) aliveAt(w *watched) time.Time {
 	default:
 		due = w.kept.Add(keepaliveEvery)
 	}
-	if due.After(heard.Add(stallAfter)) {
+	if !w.queued && due.After(heard.Add(stallAfter)) {
 		return time.Time{}
 	}
 	return due

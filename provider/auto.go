@@ -155,12 +155,6 @@ func (c *Catalog) GroupModel(g *Group, fetched Lists) Model {
 	f.group(g, 1)
 	m := f.m
 	m.ID, m.Name = g.ID, cmp.Or(g.Name, g.ID)
-	if g.Context > 0 {
-		m.Context = g.Context
-	}
-	if g.Efforts != nil {
-		m.Efforts = g.Efforts
-	}
 	return m
 }
 
@@ -182,13 +176,21 @@ func (f *facts) group(g *Group, depth int) {
 	for _, r := range g.Members {
 		if r.Group != "" {
 			if inner := f.c.Group(r.Group); inner != nil {
-				f.group(inner, depth+1)
+				of := facts{c: f.c, fetched: f.fetched, walked: f.walked}
+				of.group(inner, depth+1)
+				f.add(of.m)
 			}
 			continue
 		}
 		if p := f.c.Provider(r.Provider); p != nil && !p.Off {
 			f.add(p.Model(r.Model, f.fetched[p.ID]))
 		}
+	}
+	if g.Context > 0 {
+		f.m.Context = g.Context
+	}
+	if g.Efforts != nil {
+		f.m.Efforts = g.Efforts
 	}
 }
 

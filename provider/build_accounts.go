@@ -10,15 +10,19 @@ import (
 // accounts makes the provider's keys, then its accounts, else itself as the one to ask.
 func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
 	for i := range cp.Keys {
-		b.add(p, key(&cp.Keys[i], i), cp.Keys[i].Pos)
+		k := key(&cp.Keys[i], i)
+		k.Lane = lane(cp, nil)
+		b.add(p, k, cp.Keys[i].Pos)
 	}
 	for i := range cp.Accounts {
-		b.add(p, signedIn(p.ID, preset, &cp.Accounts[i], i), cp.Accounts[i].Pos)
+		a := signedIn(p.ID, preset, &cp.Accounts[i], i)
+		a.Lane = lane(cp, cp.Accounts[i].MaxConcurrency)
+		b.add(p, a, cp.Accounts[i].Pos)
 	}
 	if len(p.Accounts) > 0 {
 		return
 	}
-	alone := &Account{Name: p.ID, Kind: KindProvider, Weight: 1}
+	alone := &Account{Name: p.ID, Kind: KindProvider, Weight: 1, Lane: lane(cp, nil)}
 	switch {
 	case preset != nil && preset.Kind == Subscription:
 		alone.Unready = "provider " + p.ID + " has no account: add one under accounts in [providers." + p.ID + "]"
@@ -65,11 +69,16 @@ func key(k *config.Key, place int) *Account {
 	}
 }
 
-func most(n *int) int {
-	if n == nil {
-		return 0
+// lane is how many requests an account takes: its own number at once goes before its provider's.
+func lane(cp *config.Provider, own *int) Lane {
+	l := Lane{RPM: cp.MaxRPM, Queue: cp.QueueLimit, Wait: cp.QueueWait}
+	switch {
+	case own != nil:
+		l.Busy = *own
+	case cp.MaxConcurrency != nil:
+		l.Busy = *cp.MaxConcurrency
 	}
-	return *n
+	return l
 }
 
 // signedIn is an account that a program is signed in to. Whose program that is, the preset says.
@@ -81,7 +90,7 @@ func signedIn(provider string, preset *Preset, a *config.Account, place int) *Ac
 	out := &Account{
 		Name: name, Kind: KindAccount, Models: a.Models, Weight: 1,
 		Proxy: a.Proxy, Off: a.Off, Home: a.Home,
-		Cap: a.Cap, Caps: a.WindowCaps, Credits: a.Credits == nil || *a.Credits, Resets: a.AutoReset, Busy: most(a.MaxConcurrency),
+		Cap: a.Cap, Caps: a.WindowCaps, Credits: a.Credits == nil || *a.Credits, Resets: a.AutoReset,
 	}
 	if preset == nil || preset.Kind != Subscription {
 		out.Unready = "account " + provider + "/" + name + " is a program's sign-in, and " + provider + " has none that can be used: give it a key"

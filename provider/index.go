@@ -61,6 +61,13 @@ func (a *Account) Serves(model string) bool {
 // HasSecret reports whether the account has a secret to be fetched at all.
 func (a *Account) HasSecret() bool { return a.Secret != SecretSource{} }
 
+// NewCatalog makes a catalogue of what a program names, without a config.
+func NewCatalog(providers []*Provider, groups []*Group) *Catalog {
+	c := &Catalog{Providers: providers, Groups: groups}
+	c.seal()
+	return c
+}
+
 // seal makes the catalogue's indexes; nothing is changed after it.
 func (c *Catalog) seal() {
 	ix := index{

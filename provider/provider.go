@@ -99,11 +99,19 @@ type Account struct {
 	Caps     map[string]int // by a window's name in lower case: percent, 100 = none on that window
 	Credits  bool           // it may spend credits once its windows are used up
 	Resets   bool           // it may spend its resets by itself
-	Busy     int            // requests at once, 0 = its provider's
+	Lane     Lane           // how many requests it takes
 	Off      bool
 	Unready  string // why the config alone says that it cannot serve, "" = nothing does
 	Home     string // of an account's own program
 	Place    int    // among all accounts of the catalogue, from 0
+}
+
+// Lane is how many requests one account takes. Zero values limit nothing.
+type Lane struct {
+	Busy  int           // at once
+	RPM   int           // begun within any minute
+	Queue int           // that may wait
+	Wait  time.Duration // how long each may
 }
 
 // SecretSource says where a key comes from. Exactly one field is set, none for a key-less provider.

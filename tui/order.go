@@ -88,7 +88,7 @@ func nextMember(g *trace.Group) int {
 }
 
 // routings are the orders that the palette offers.
-var routings = []string{"smart", "order", "rotate", "usage", "pace", "weight"}
+var routings = []string{"smart", "order", "rotate", "usage", "pace", "weight", "best"}
 
 // choiceOrders are the palette's choices of providers and groups.
 func (m *model) choiceOrders() []order {

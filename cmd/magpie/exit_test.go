@@ -42,6 +42,8 @@ func TestExitCodesAndWhatIsSaidWithThem(t *testing.T) {
 		{"explain nope", refusing.addr(), 1, "nobody would be asked: an agent would be told 404, no provider has nope"},
 		{"explain nope --json", refusing.addr(), 1, ""},
 		{"presets", nobody, 0, ""},
+		{"simulate", nobody, 2, "name a workload: --workload FILE"},
+		{"simulate --workload nosuch.toml", nobody, 1, "can't read the workload"},
 		{"themes", nobody, 0, ""},
 		{"config path", nobody, 0, ""},
 		{"config check", nobody, 0, ""},

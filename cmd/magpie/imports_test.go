@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"gateway/mend":        {"gateway/wire", "gateway/wire/messages"},
 	"gateway/state":       {"provider", "gateway/route", "gateway/trace"},
 	"gateway/upstream":    {"provider"},
+	"gateway/lane":        {},
+	"gateway/sim":         {"gateway/route", "gateway/trace", "provider"},
 	"gateway/guard":       {"config"},
 	"gateway/meter":       {"provider"},
 	"gateway/redact":      {"gateway/trace"},
@@ -37,7 +39,7 @@ var mayImport = map[string][]string{
 	"gateway/standin":     {"gateway/wire", "gateway/wire/..."},
 	"gateway/client":      {"gateway/control", "gateway/trace"},
 	"gateway": {
-		"config", "provider", "provider/vendors", "provider/vendors/balance", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/mend", "gateway/meter", "gateway/redact",
+		"config", "provider", "provider/vendors", "provider/vendors/balance", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/lane", "gateway/mend", "gateway/meter", "gateway/redact",
 		"gateway/route", "gateway/state", "gateway/trace", "gateway/trace/words", "gateway/upstream", "gateway/wire", "gateway/wire/...",
 	},
 	"tui": {"config", "themes", "gateway/trace", "gateway/trace/words", "gateway/control", "tui/..."},

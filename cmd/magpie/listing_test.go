@@ -29,7 +29,7 @@ func everyday() trace.Status {
 		Totals: trace.Totals{Requests: 412, Rerouted: 14, Errors: 3, InFlight: 2},
 		Today:  trace.Today{Day: "2026-11-29", Requests: 120, Input: 4_812_000, Output: 88_000, CacheRead: 4_523_000, CostUSD: 11.42, Unpriced: 2},
 		Accounts: []trace.Account{
-			{ID: "anthropic/work-max", Provider: "anthropic", Name: "work-max", Kind: "key", State: trace.Fine, Known: true, Used: 52, InFlight: 2, Pinned: &trace.Pinned{Since: noon, Agent: "claude"}, Windows: []trace.Window{window("5 hours", 52, 134*time.Minute, 5*time.Hour), window("7 days", 31, 90*time.Hour, 168*time.Hour)}},
+			{ID: "anthropic/work-max", Provider: "anthropic", Name: "work-max", Kind: "key", State: trace.Fine, Known: true, Used: 52, InFlight: 2, Limit: 2, Waiting: 1, Pinned: &trace.Pinned{Since: noon, Agent: "claude"}, Windows: []trace.Window{window("5 hours", 52, 134*time.Minute, 5*time.Hour), window("7 days", 31, 90*time.Hour, 168*time.Hour)}},
 			{ID: "anthropic/home-pro", Provider: "anthropic", Name: "home-pro", Kind: "key", State: trace.Low, Known: true, Used: 93.2, Place: 1, Windows: []trace.Window{window("5 hours", 93.2, 41*time.Minute, 5*time.Hour)}},
 			{ID: "relay/a", Provider: "relay", Name: "a", Kind: "key", State: trace.Resting, Rest: rest, Place: 2},
 			{ID: "openrouter/key1", Provider: "openrouter", Name: "key1", Kind: "key", State: trace.Paused_, Paused: &trace.Paused{Since: ago(12 * time.Minute)}, Place: 3},

@@ -246,12 +246,8 @@ func (p *process) accountsWhole(all []trace.Account) error {
 	t := newTable(accountColumns()...)
 	for i := range all {
 		a := &all[i]
-		live := ""
-		if a.InFlight > 0 {
-			live = fmt.Sprint(a.InFlight)
-		}
 		used, window, renews := fullest(a, now)
-		t.row(a.ID, standing(a, now), live, used, window, renews)
+		t.row(a.ID, standing(a, now), live(a), used, window, renews)
 		first, _ := state.Fullest(a)
 		more := planAndBalance(a)
 		for j := range a.Windows {

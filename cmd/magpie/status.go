@@ -136,12 +136,9 @@ func (p *process) accounts(all []trace.Account) error {
 	now := p.local()
 	t := newTable(accountColumns()...)
 	for _, a := range all {
-		live := ""
-		if a.InFlight > 0 {
-			live = fmt.Sprint(a.InFlight)
-		}
+		busy := live(&a)
 		used, window, renews := fullest(&a, now)
-		t.row(a.ID, standing(&a, now), live, used, window, renews)
+		t.row(a.ID, standing(&a, now), busy, used, window, renews)
 		if a.Error != "" {
 			t.note(a.ID + ": " + a.Error)
 		}
@@ -154,6 +151,21 @@ func accountColumns() []column {
 		{head: "ACCOUNT", gives: true}, {head: "STATE", gives: true}, {head: "LIVE", right: true},
 		{head: "USED", right: true}, {head: "WINDOW"}, {head: "RENEWS", right: true},
 	}
+}
+
+// live is how many requests an account has, of how many, and how many wait.
+func live(a *trace.Account) string {
+	s := ""
+	if a.InFlight > 0 {
+		s = fmt.Sprint(a.InFlight)
+	}
+	if a.Limit > 0 {
+		s = fmt.Sprintf("%d/%d", a.InFlight, a.Limit)
+	}
+	if a.Waiting > 0 {
+		s += fmt.Sprintf("+%d", a.Waiting)
+	}
+	return s
 }
 
 // standing is an account's state, and the pin that it may have.

@@ -35,6 +35,8 @@ func (t Thing) apply(api wire.Protocol, body []byte) []byte {
 		return limit(body, func(n int64) bool { return n > t.N }, t.N)
 	case Bare:
 		return cutBare(body)
+	case Painter:
+		return cutPainter(api, body)
 	case Beta, Images, Thoughts, Unfit:
 	}
 	return body

@@ -24,6 +24,7 @@ const (
 	Images                   // each becomes a note: the request is written anew for it
 	Thoughts                 // reasoning of earlier turns: the request is written anew for it
 	Unfit                    // the model isn't served on the API at all
+	Painter                  // Codex's tool that makes images, which only its own house knows
 )
 
 // Thing is one thing that a vendor refused.
@@ -40,6 +41,7 @@ type Found struct {
 	Keep bool // it is a habit of the vendor's, not of this request
 	Wide bool // it holds for all of the provider's models on the API, not for this one alone
 	Now  bool // it is sure before it is known to work
+	Bet  bool // the refusal did not name it: where that was not it, it is put back
 }
 
 // Words tell what was left out, for the trace.
@@ -63,6 +65,8 @@ func (t Thing) Words() (what, why string) {
 		return "images", "the model reads none"
 	case Thoughts:
 		return "reasoning of earlier turns", "another made it"
+	case Painter:
+		return "tools." + painter, "the vendor refuses it"
 	case Unfit:
 		return "", ""
 	}
@@ -76,6 +80,7 @@ type Sent struct {
 	Betas      []string // values of the header anthropic-beta
 	Translated bool
 	Lone       bool // no other API of the provider has the model
+	House      bool // it went to the maker of Codex, who knows all of Codex's tools
 }
 
 // Refusal is what the vendor said.
@@ -85,4 +90,5 @@ type Refusal struct {
 	Words  string // its message
 	Row    string // of the table of failures
 	Long   bool   // the conversation is too long, so that no number in the words is a limit of output
+	Plain  bool   // it is known for nothing but a request that the vendor doesn't take
 }

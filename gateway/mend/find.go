@@ -29,7 +29,7 @@ func Find(s Sent, r Refusal) []Found {
 		f.raw = f.said
 	}
 	for _, look := range []func() []Found{
-		f.thoughts, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey,
+		f.thoughts, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey, f.painter,
 	} {
 		if found := look(); len(found) > 0 {
 			return found
@@ -86,7 +86,7 @@ var levelWord = regexp.MustCompile(`\b(none|minimal|low|medium|high|xhigh|max)\b
 
 // level: no reasoning, or next to none, is refused, and the words list what there is.
 func (f *finder) level() []Found {
-	if !f.says("effort", "reasoning", "thinking", "level") {
+	if !f.says("effort", "reasoning", "thinking", "level") && !strings.Contains(f.raw, "effort") {
 		return nil
 	}
 	for _, path := range levelAt[f.API] {
@@ -252,7 +252,7 @@ func (f *finder) cacheKey() []Found {
 	if !f.Translated || f.v.Get(cacheKeyField).None() {
 		return nil
 	}
-	return []Found{{Thing: Thing{What: Field, Path: cacheKeyField}, Keep: true, Wide: true}}
+	return []Found{{Thing: Thing{What: Field, Path: cacheKeyField}, Keep: true, Wide: true, Bet: true}}
 }
 
 const cacheKeyField = "prompt_cache_key"

@@ -29,7 +29,7 @@ func BenchmarkPlanFourWithOneResting(b *testing.B) {
 	}
 }
 
-var everyOrder = []string{"smart", "order", "rotate", "usage", "pace", "weight"}
+var everyOrder = []string{"smart", "order", "rotate", "usage", "pace", "weight", "best"}
 
 // large is fifty candidates in ten groups inside one, all with readings, some resting.
 func large(tb testing.TB, routing string) (route.Snapshot, route.Call) {

@@ -66,9 +66,9 @@ func (s *Snapshot) picked(g *provider.Group) int {
 }
 
 // SpentShare is the share used, in percent, from which a provider's account counts as used
-// up: "order" uses each to the last.
+// up: "order" and "best" use each to the last.
 func (s *Snapshot) SpentShare(p *provider.Provider) float64 {
-	if s.routingOf(p) == listed {
+	if r := s.routingOf(p); r == listed || r == bestOf {
 		return 100
 	}
 	return provider.SpentShare

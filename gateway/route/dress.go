@@ -75,6 +75,9 @@ func (d *draft) reason(t *seat) trace.Reason {
 	case t.because.Code != "":
 		b := &t.because
 		r.Code, r.Share, r.Limit, r.Count, r.At, r.Text = b.Code, b.Share, b.Limit, b.Count, b.At, b.Text
+		if b.By != "" {
+			r.By = b.By
+		}
 	}
 	if others := d.c.Target.Others; len(others) > 0 && (r.Code == trace.WhyListed || r.Code == trace.WhyOnly) {
 		r.Text = "first of those that have it; also " + strings.Join(others, ", ")

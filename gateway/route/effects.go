@@ -10,7 +10,9 @@ type Round struct {
 
 // Effects are what carrying a plan out changes. A look at a plan has none.
 type Effects struct {
-	Rounds map[string]Round // by provider id or group/<id>: as it is after the plan; nil = none moved
+	Rounds  map[string]Round   // by provider id or group/<id>: as it is after the plan; nil = none moved
+	Decided map[string]Decided // by group id: what its rules decided
+	Ask     *Question          // to be asked of a classifier first, and then planned once more with what it says
 }
 
 // Who is a candidate's identity in a conversation's memory.

@@ -142,7 +142,12 @@ func (d *draft) keeps(at int, mode string) (kept bool, why trace.KeepWhy) {
 
 // usedUp says whether a seat's allowance is known to be gone while another could answer.
 func (d *draft) usedUp(at int) bool {
-	if t := &d.in[at]; t.used < d.s.SpentShare(t.of) {
+	t := &d.in[at]
+	share := d.s.SpentShare(t.of)
+	if d.s.targetRouting(&d.c.Target) == bestOf { // also of a group of providers by other orders
+		share = 100
+	}
+	if t.used < share {
 		return false
 	}
 	for i := range d.in {

@@ -15,6 +15,7 @@ const (
 	byUsage  = "usage"
 	byPace   = "pace"
 	byWeight = "weight"
+	bestOf   = "best"
 	manual   = "manual"
 )
 
@@ -165,6 +166,8 @@ func (d *draft) route(u *unit, blocks []block) {
 		d.byPace(blocks)
 	case byWeight:
 		d.weight(u, blocks)
+	case bestOf:
+		d.best(blocks)
 	default:
 		smart(blocks)
 	}

@@ -12,12 +12,14 @@ import (
 var steps = [...]func(*draft){
 	expand,    // the target's candidates, each once, in the file's order
 	leaveOut,  // those that must not be asked
+	see,       // those that can't see what the turn shows
 	noteRests, // who rests
 	weigh,     // what the last readings say
 	fit,       // keys made for another API than the best, aside
 	order,     // each pool by its own routing, and who was rate limited behind
 	asideLast, // a group's aside keys, behind all its others
 	keepFirst, // who answered the conversation
+	ruleFirst, // whom a group's rules send the turn to
 	pinFirst,  // the person's pins
 	restLast,  // those that rest, behind the others
 	dress,     // the candidates as told, with their reasons
@@ -126,6 +128,10 @@ type candidate struct {
 	aside  bool        // a key made for another API than the best of its pool
 	sunk   *time.Time  // rate limited then, so behind
 	held   held
+
+	stand stand   // under best
+	short float64 // used of its fullest window that is shorter than a day
+	rank  float64 // among those that stand alike, the lowest first
 }
 
 // place is where the file has a candidate.

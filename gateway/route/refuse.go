@@ -22,6 +22,7 @@ const (
 	CodeOff          = "account_off"                 // all switched off in the config
 	CodeNotMade      = "previous_response_not_found" // who made what the request goes on from can't be asked
 	CodeNoCandidates = "no_candidates"               // nothing is configured
+	CodeNoImages     = "images_not_supported"        // no candidate's model sees the image that the turn shows
 )
 
 // Refuse says what to tell the agent instead of asking anyone, nil when the plan is to be carried out.
@@ -105,6 +106,7 @@ var refusals = []struct {
 	{[]trace.ReasonCode{trace.WhyPaused}, allPaused},
 	{[]trace.ReasonCode{trace.WhyUnready}, noKey},
 	{[]trace.ReasonCode{trace.WhyProtocol}, noAPI},
+	{[]trace.ReasonCode{trace.WhyBlind}, cantSee},
 	{[]trace.ReasonCode{trace.WhyBarred, trace.WhyNotServed, trace.WhyUnlisted}, notAllowed},
 	{[]trace.ReasonCode{trace.WhyOff}, allOff},
 }

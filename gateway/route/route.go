@@ -98,6 +98,13 @@ type Call struct {
 	Held   map[Who]int // other conversations of the scope that were answered lately, by who answered
 	Images bool        // the turn shows an image
 	Tokens int         // estimate of the request
+
+	Described bool                        // images are described to models that don't see them
+	Effort    string                      // how much reasoning it asks for: a level, "on" without one, "" = none
+	Compact   bool                        // it shortens its conversation
+	Counted   int                         // tokens of the conversation's last request, as its vendor counted them
+	Decided   map[string]Decided          // by group id: what its rules decided last in this conversation
+	Judged    map[string]trace.Classified // by group id: what its classifier says of this turn
 }
 
 // Refusal is what an agent is told when nobody is asked at all.

@@ -80,6 +80,7 @@ func (s *Store) Wake(ids []provider.AccountID, now time.Time) []trace.Rest {
 	var lifted []trace.Rest
 	s.change(func(e *edit) {
 		for _, id := range ids {
+			e.allow(id)
 			lifted = append(lifted, e.lift(s, id, now, func(string, trace.Rest) bool { return true })...)
 		}
 		if len(lifted) > 0 {

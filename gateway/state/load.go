@@ -52,6 +52,7 @@ type choicesFile struct {
 	Pinned  map[provider.AccountID]*trace.Pinned `json:"pinned"`
 	Spent   map[provider.AccountID]Spending      `json:"spent,omitempty"`
 	chosenFile
+	Refused []Refused `json:"refused,omitempty"` // learned, not chosen
 }
 
 // extra is what a file holds beyond what this program knows.
@@ -159,11 +160,12 @@ func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for _, own := range append([]string{"version", "paused", "pinned", "spent"}, chosenKeys...) {
+	for _, own := range append([]string{"version", "paused", "pinned", "refused", "spent"}, chosenKeys...) {
 		delete(all, own)
 	}
 	f.chosen, f.spent = c.chosen(), c.Spent
 	s.files[choices].extra = all
+	f.took(c.Refused, now)
 	for id, p := range c.Paused {
 		st := f.standing[id]
 		if p != nil {
@@ -253,7 +255,10 @@ func recent(read, now time.Time) bool {
 }
 
 func encodeChoices(f *facts, more extra) ([]byte, error) {
-	c := choicesFile{Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{}, Spent: f.spent, chosenFile: f.choosing().file()}
+	c := choicesFile{
+		Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{},
+		Spent: f.spent, chosenFile: f.choosing().file(), Refused: f.refusals(),
+	}
 	for id, st := range f.standing {
 		if st.Paused != nil {
 			c.Paused[id] = st.Paused

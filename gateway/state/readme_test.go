@@ -34,6 +34,7 @@ func TestTheReadmeShowsTheFilesAsTheyAre(t *testing.T) {
 	s.Pause(ids{"ollama"}, time.Time{}, now)
 	chooseAll(s)
 	s.Pin("codex/team", trace.Pinned{Agent: "claude", Model: "gpt-5.4", Only: true}, now)
+	s.NoteRefused(state.Refused{ID: "codex/me", Model: "gpt-5.4", Level: "xhigh", Takes: []string{"low", "medium", "high"}, At: now})
 	put(t, s, trace.Rest{
 		Key: "codex/team/gpt-5.4", Why: trace.Quota, By: trace.ByWindow, Status: 429, Since: now, Until: now.Add(72 * time.Hour), Failures: 1,
 	})

@@ -26,8 +26,8 @@ func (r *rounds) load() map[string]route.Round {
 }
 
 // Decide makes a plan on a snapshot to be carried out. No two plans get the same turn: one
-// that another went before is made again. The snapshot stays as it is.
-func (s *Store) Decide(snap *route.Snapshot, c route.Call) trace.Plan {
+// that another went before is made again. One that first wants to know something takes none. The snapshot stays as it is.
+func (s *Store) Decide(snap *route.Snapshot, c route.Call) (trace.Plan, route.Effects) {
 	own := *snap
 	desk, _ := s.rounds.desks.Get().(*route.Desk)
 	if desk == nil {
@@ -41,14 +41,14 @@ func (s *Store) Decide(snap *route.Snapshot, c route.Call) trace.Plan {
 			own.Rounds = *was
 		}
 		plan, fx := desk.Decide(&own, c)
-		if len(fx.Rounds) == 0 {
-			return plan
+		if len(fx.Rounds) == 0 || fx.Ask != nil {
+			return plan, fx
 		}
 		next := make(map[string]route.Round, len(own.Rounds)+len(fx.Rounds))
 		maps.Copy(next, own.Rounds)
 		maps.Copy(next, fx.Rounds)
 		if s.rounds.now.CompareAndSwap(was, &next) {
-			return plan
+			return plan, fx
 		}
 	}
 }

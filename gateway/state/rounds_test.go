@@ -41,7 +41,7 @@ func TestPlansAtOnceNeverGetTheSameTurnConcurrentSafe(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				for range 50 {
-					p := s.Decide(s.Snapshot(cat, now), call)
+					p, _ := s.Decide(s.Snapshot(cat, now), call)
 					mu.Lock()
 					count[p.Order[0].ID]++
 					mu.Unlock()

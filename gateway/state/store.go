@@ -31,6 +31,7 @@ type Store struct {
 	made  made
 	last  answers
 	keeps keeps
+	turns turns
 
 	rounds rounds
 
@@ -55,7 +56,8 @@ type facts struct {
 	past     map[string]Past
 	cards    map[provider.AccountID]card
 	spent    map[provider.AccountID]Spending
-	chosen   *Chosen // nil = nothing
+	chosen   *Chosen            // nil = nothing
+	refused  map[string]Refused // levels, by who refused them
 }
 
 // Open reads the files and returns a store that keeps them. A file that can't be read
@@ -123,10 +125,11 @@ func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
-	copied [5]bool
-	chose  bool // chosen is another
-	dirty  [fileCount]bool
-	ids    []provider.AccountID
+	copied  [5]bool
+	chose   bool // chosen is another
+	learned bool // refused is another
+	dirty   [fileCount]bool
+	ids     []provider.AccountID
 }
 
 func (e *edit) stand(id provider.AccountID, st route.Standing) {
@@ -192,7 +195,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [5]bool{} || e.chose {
+	if e.copied != [5]bool{} || e.chose || e.learned {
 		next := e.facts
 		s.facts.Store(&next)
 	}

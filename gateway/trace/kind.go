@@ -81,6 +81,7 @@ const (
 	WhyUnlisted  ReasonCode = "unlisted"   // its plan does not list the model, another's does
 	WhyOff       ReasonCode = "off"        // switched off in the config
 	WhyNotServed ReasonCode = "not-served"
+	WhyBlind     ReasonCode = "blind" // its model takes no images, and the turn shows one; Text = others are known to
 
 	// By the routing. Share is what is used in percent, At a renewal.
 	WhyLearns       ReasonCode = "learns"  // nothing is known of its allowance: its reply will tell
@@ -96,6 +97,9 @@ const (
 	WhyTurn         ReasonCode = "turn"          // of rotate: its turn, or that of Count before it
 	WhyPace         ReasonCode = "pace"          // the most to spend: Share an hour until At
 	WhyLessPace     ReasonCode = "less-pace"     // less to spend: Share an hour until At
+	WhyHaste        ReasonCode = "haste"         // of best: its budget ends unused unless Share an hour is spent until At
+	WhyLevel        ReasonCode = "level"         // of best: has time; Share of its short windows is used
+	WhyByUse        ReasonCode = "by-use"        // of best: it has no allowance that would end unused
 	WhyWeight       ReasonCode = "weight"        // its turn by weight: Count of Limit
 	WhyWeighed      ReasonCode = "weighed"       // another's turn by weight: Count of Limit are its
 	WhyPicked       ReasonCode = "picked"        // the member that a manual group uses
@@ -110,6 +114,8 @@ const (
 	WhyMoved    ReasonCode = "moved"     // the person moved the conversation there
 	WhyNextTurn ReasonCode = "next-turn" // of rotate: in turn after Text, who answered the conversation's last turn
 	WhyFewest   ReasonCode = "fewest"    // a new conversation: Count others are on it, fewer than on any that was before it
+	WhyRule     ReasonCode = "rule"      // rule Count of group By sends the turn to it; Text = in the place of that one, which is not ready
+	WhyRuleNext ReasonCode = "rule-next" // a rule of group By that names it holds too: the next to be asked
 )
 
 // Reason is a code with what its sentence needs. Text never holds a secret.
@@ -132,6 +138,7 @@ type Plan struct {
 	Routing  string
 	Pinned   string
 	Affinity *Affinity // nil where there is no choice
+	Rule     *Rule     // of the group, nil = it has none to tell of
 	Order    []Candidate
 	Left     []Candidate
 }

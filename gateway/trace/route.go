@@ -31,6 +31,8 @@ type Route struct {
 	Tokens   Tokens      `json:"tokens"`
 	Cost     string      `json:"cost,omitempty"` // USD, decimal; empty when a price is unknown
 	Served   string      `json:"served,omitempty"`
+	Inner    string      `json:"inner,omitempty"` // what for the gateway asked it itself: describer, classifier
+	Of       int64       `json:"of,omitempty"`    // the request that it was asked for
 	BytesIn  int64       `json:"bytes_in,omitempty"`
 	BytesOut int64       `json:"bytes_out,omitempty"`
 }
@@ -140,7 +142,9 @@ func (b RestBy) Kept() bool {
 type Try struct {
 	ID         string    `json:"id"` // the candidate's
 	Model      string    `json:"model"`
-	Effort     string    `json:"effort,omitempty"`
+	Effort     string    `json:"effort,omitempty"` // how hard the model was asked to think, as sent
+	Picked     bool      `json:"picked,omitempty"` // by the turn's rule, group or classifier
+	Fixed      bool      `json:"fixed,omitempty"`  // by the member
 	Start      time.Time `json:"start"`
 	MS         int64     `json:"ms"`
 	TTFTMS     int64     `json:"ttft_ms,omitempty"`
@@ -149,8 +153,10 @@ type Try struct {
 	Error      string    `json:"error,omitempty"`
 	Row        string    `json:"row,omitempty"` // the failure table's row that judged it
 	Rest       *Rest     `json:"rest,omitempty"`
-	Again      bool      `json:"again,omitempty"` // the same candidate once more
-	QueuedMS   int64     `json:"queued_ms,omitempty"`
+	Again      bool      `json:"again,omitempty"`      // the same candidate once more
+	Queued     bool      `json:"queued,omitempty"`     // it waits for a slot now
+	QueuedMS   int64     `json:"queued_ms,omitempty"`  // how long it waited for one; part of ms
+	InsteadOf  string    `json:"instead_of,omitempty"` // the one whose lane was full and that gave way to it
 	Reset      bool      `json:"reset,omitempty"`
 	Translated *FromTo   `json:"translated,omitempty"`
 	Done       bool      `json:"done"`
@@ -173,11 +179,4 @@ type Affinity struct {
 	CacheRead int64   `json:"cache_read,omitempty"` // tokens that the last reply read from the cache
 	Kept      bool    `json:"kept"`
 	Why       KeepWhy `json:"why"`
-}
-
-// Rule is the group rule in force.
-type Rule struct {
-	N    int      `json:"n"`
-	Use  string   `json:"use"`
-	When []string `json:"when,omitempty"`
 }

@@ -3,46 +3,66 @@ package wire
 import (
 	"bytes"
 	"io"
+	"slices"
 )
 
-// Body is a request body as it goes on: the agent's own bytes around what was swapped or cut.
-// It holds no copy of them.
-type Body struct{ parts [5][]byte }
+// maxEdits is how many pieces of one body are ever written anew: the model, two that say how
+// hard to think, and the one that says whom to bill.
+const maxEdits = 4
+
+// Body is a request body as it goes on: the agent's own bytes around the pieces that are
+// written anew or cut. It holds no copy of them.
+type Body struct{ parts [2*maxEdits + 1][]byte }
+
+// Edit is a piece of a body that is written anew.
+type Edit struct {
+	at   span
+	with []byte
+}
 
 // Whole is a body that goes on as it came.
-func Whole(b []byte) Body { return Body{parts: [5][]byte{b}} }
+func Whole(b []byte) Body {
+	var out Body
+	out.parts[0] = b
+	return out
+}
 
-// SwapModel puts another model in the place of the one that e was read from.
-// Every other byte stays; the same model leaves all of them.
-func SwapModel(body []byte, e *Envelope, model string) Body {
-	if e.model == (span{}) {
+// SwapModel puts another model in the place of the one that e was read from, and the
+// edits in theirs. Every other byte stays; the same model leaves all of them.
+func SwapModel(body []byte, e *Envelope, model string, edits ...Edit) Body {
+	if e.model != (span{}) {
+		if quoted := Quote(model); string(e.model.of(body)) != string(quoted) {
+			edits = append(edits, Edit{e.model, quoted})
+		}
+	}
+	return Edited(body, edits)
+}
+
+// Edited puts edits, which do not overlap, into a body. There are few of them: more than a
+// Body has room for are no edits of ours.
+func Edited(body []byte, edits []Edit) Body {
+	if len(edits) == 0 || len(edits) > maxEdits {
 		return Whole(body)
 	}
-	quoted := Quote(model)
-	if string(e.model.of(body)) == string(quoted) {
-		return Whole(body)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.at.start - b.at.start })
+	var out Body
+	end := 0
+	for i, e := range edits {
+		out.parts[2*i], out.parts[2*i+1] = body[end:e.at.start], e.with
+		end = e.at.end
 	}
-	return Body{parts: [5][]byte{body[:e.model.start], quoted, body[e.model.end:]}}
+	out.parts[2*len(edits)] = body[end:]
+	return out
 }
 
 // SwapPlain is SwapModel for a vendor that is not the maker of the agent: the block of the system
 // prompt by which the agent tells its maker whom to bill goes. It may be another with each request, and
 // nothing behind it could then be read from a cache.
-func SwapPlain(body []byte, e *Envelope, model string) Body {
-	b := SwapModel(body, e, model)
-	if e.billing == (span{}) {
-		return b
+func SwapPlain(body []byte, e *Envelope, model string, edits ...Edit) Body {
+	if e.billing != (span{}) {
+		edits = append(edits, Edit{at: withComma(body, e.billing)})
 	}
-	swapped, cut := b.parts[1], withComma(body, e.billing)
-	switch m := e.model; {
-	case len(swapped) == 0:
-		b.parts = [5][]byte{body[:cut.start], body[cut.end:]}
-	case m.start < cut.start:
-		b.parts = [5][]byte{body[:m.start], swapped, body[m.end:cut.start], body[cut.end:]}
-	default:
-		b.parts = [5][]byte{body[:cut.start], body[cut.end:m.start], swapped, body[m.end:]}
-	}
-	return b
+	return SwapModel(body, e, model, edits...)
 }
 
 // Billed says whether the agent tells its maker whom to bill.
@@ -120,7 +140,7 @@ func (b *Body) Bytes() []byte {
 func (b *Body) Reader() io.ReadCloser { return &bodyReader{parts: b.parts} }
 
 type bodyReader struct {
-	parts [5][]byte
+	parts [2*maxEdits + 1][]byte
 	n     int
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Efforts are the levels of reasoning, the least first.
-var Efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+var Efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"}
 
 // NearestEffort is the level that a model has for the one that is wanted: itself, else the
 // nearest below, else the lowest that the model has. has is nil when it isn't known.
@@ -87,7 +87,7 @@ func MessagesBudget(level string, limit int64) int64 {
 		return budgetHigh
 	case "xhigh":
 		return budgetXHigh
-	case "max":
+	case "max", "ultra":
 		if limit > 0 {
 			return max(budgetLeast, min(limit-1, budgetMost))
 		}
@@ -111,7 +111,7 @@ func GeminiBudget(level string, pro bool) int64 {
 		return budgetMedium
 	case "high":
 		return budgetHigh
-	case "xhigh", "max":
+	case "xhigh", "max", "ultra":
 		if pro {
 			return budgetXHigh
 		}
@@ -133,7 +133,7 @@ func GeminiLevel(level string, flash bool) string {
 		return "LOW"
 	case "medium":
 		return "MEDIUM"
-	case "high", "xhigh", "max":
+	case "high", "xhigh", "max", "ultra":
 		return "HIGH"
 	}
 	return ""

@@ -21,6 +21,8 @@ type Envelope struct {
 	Tools      bool
 	Turns
 
+	think thinking // where it says how hard to think
+
 	model   span // the model's value with its quotes
 	first   span // the first user item, raw
 	input   span // Responses: input as a string, raw
@@ -127,6 +129,8 @@ func (r *reader) top(key []byte) {
 		r.inside("user_id", &r.e.UserID)
 	case "thread":
 		r.thread()
+	default:
+		r.thinking(key)
 	}
 }
 

@@ -190,6 +190,24 @@ func TestWhatCameOfARequestIsSaid(t *testing.T) {
 			r.Tries = []trace.Try{{ID: "p/b", Done: true, Fail: trace.Overloaded, Status: 529}, {ID: "p/a", Start: now.Add(-2 * time.Second)}}
 			r.Order = []trace.Candidate{{ID: "p/b"}, {ID: "p/a"}, {ID: "p/c"}}
 		}, []string{"▸ asking a ∙ try 2 ∙ 3s so far", "asked 2s ago, no answer yet", "not yet"}},
+		{"a rule, and how hard it thought", func(r *trace.Route) {
+			r.Effort, r.Tries = "low", []trace.Try{{ID: "p/a", Done: true, Status: 200, Effort: "high", Fixed: true}}
+			r.Order = []trace.Candidate{{ID: "p/a", Why: trace.Reason{Code: trace.WhyRule, Count: 2, By: "g"}}}
+			r.Rule = &trace.Rule{N: 2, Group: "g", Use: "p/m", When: []string{"images"}}
+		}, []string{"rule 2 of group g sends the turn here", "rule     rule 2 of group g sends the turn to p/m: shows an image", "effort   high, as the member has it; the agent asked for low"}},
+		{"waiting for a slot", func(r *trace.Route) {
+			r.Done, r.Status, r.Time = false, 0, now.Add(-3*time.Second)
+			r.Tries = []trace.Try{{ID: "p/a", Start: now.Add(-2 * time.Second), Queued: true}}
+			r.Order = []trace.Candidate{{ID: "p/a"}}
+		}, []string{"waits for a slot since 2s"}},
+		{"after it waited", func(r *trace.Route) {
+			r.Tries = []trace.Try{{ID: "p/a", Done: true, Status: 200, QueuedMS: 4000}}
+			r.Order = []trace.Candidate{{ID: "p/a"}}
+		}, []string{"queued 4.0s"}},
+		{"one that was full gave way", func(r *trace.Route) {
+			r.Tries = []trace.Try{{ID: "p/a", Done: true, Status: 200, InsteadOf: "p/b"}}
+			r.Order = []trace.Candidate{{ID: "p/b"}, {ID: "p/a"}}
+		}, []string{"instead of b, which was full"}},
 		{"a price that nobody knows", func(r *trace.Route) {
 			r.Tries, r.Tokens = []trace.Try{{ID: "p/a", Done: true, Status: 200}}, trace.Tokens{Input: 100, Output: 5}
 		}, []string{"unknown: no price for m"}},
@@ -224,6 +242,8 @@ func TestHowAnAccountStandsIsSaid(t *testing.T) {
 		{"a window that was renewed since", func(a *trace.Account) {
 			a.Windows = []trace.Window{{Name: "5 hours", Used: 93, SpanS: 18000, Resets: &past, Read: past}}
 		}, []string{"renewed since it was read"}},
+		{"a lane", func(a *trace.Account) { a.InFlight, a.Limit, a.Waiting = 2, 4, 3 }, []string{"2 of 4 requests, 3 waiting"}},
+		{"no limit", func(a *trace.Account) { a.InFlight = 2 }, []string{"2 requests"}},
 		{"no window", func(*trace.Account) {}, []string{"No allowance is known: this key's replies name no window."}},
 		{"pinned", func(a *trace.Account) {
 			a.Pinned = &trace.Pinned{Since: now.Add(-time.Hour), Until: now.Add(time.Hour), Agent: "claude"}

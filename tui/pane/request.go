@@ -92,6 +92,7 @@ func RequestPage(set *canvas.GlyphSet, v *View, r *trace.Route, width int, place
 	s.gap()
 	s.told(r)
 	s.figures(r)
+	s.shaped(r)
 	s.moved(r)
 	p.Lines = s.lines
 	for len(p.Lines) > 0 && len(p.Lines[len(p.Lines)-1].Spans) == 0 {
@@ -349,10 +350,15 @@ func (s *sheet) tryParts(r *trace.Route, t *trace.Try) []string {
 	if t.Again {
 		parts = append(parts, "again")
 	}
+	if t.InsteadOf != "" {
+		parts = append(parts, "instead of "+s.v.State.Name(t.InsteadOf)+", which was full")
+	}
 	if t.QueuedMS > 0 {
 		parts = append(parts, "queued "+precise(t.QueuedMS))
 	}
 	switch {
+	case t.Queued && !r.Done:
+		parts = append(parts, "waits for a slot since "+s.v.Clock.Running(t.Start))
 	case t.Fail == trace.Cancelled:
 		parts = append(parts, "the agent left after "+precise(t.MS))
 	case t.Fail != "":
@@ -471,6 +477,14 @@ func (s *sheet) figures(r *trace.Route) {
 		cost = "unknown: no price for " + layout.Model(state.ModelOf(r))
 	}
 	s.labelled("cost", cost, theme.FG)
+}
+
+// shaped says what rules made of the request, and how hard its model was asked to think.
+func (s *sheet) shaped(r *trace.Route) {
+	if r.Rule != nil {
+		s.labelled("rule", words.Rule(r.Rule), theme.Muted)
+	}
+	s.labelled("effort", words.Effort(state.LastTry(r), r.Effort), theme.Muted)
 }
 
 // moved says when a conversation changed hands with this request.

@@ -48,6 +48,8 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return protocol(r)
 	case trace.WhyOff:
 		return or(r.Text, "it") + " is switched off in the config"
+	case trace.WhyBlind, trace.WhyRule, trace.WhyRuleNext:
+		return byTurn(r)
 	case trace.WhyNotServed:
 		return plus("its provider does not serve this model", r.Text)
 	case trace.WhyNotPicked:
@@ -55,7 +57,7 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 	case trace.WhyUnlisted:
 		return "its plan does not list this model, and another's does"
 	case trace.WhyLearns, trace.WhySooner, trace.WhyLater, trace.WhyUnknown, trace.WhyLow, trace.WhySpent, trace.WhyLeastUsed, trace.WhyMoreUsed,
-		trace.WhyFewestTokens, trace.WhyMoreTokens, trace.WhyTurn, trace.WhyPace, trace.WhyLessPace, trace.WhyWeight, trace.WhyWeighed,
+		trace.WhyFewestTokens, trace.WhyMoreTokens, trace.WhyTurn, trace.WhyPace, trace.WhyLessPace, trace.WhyHaste, trace.WhyLevel, trace.WhyByUse, trace.WhyWeight, trace.WhyWeighed,
 		trace.WhyPicked, trace.WhyAside, trace.WhyUnfit, trace.WhySunk:
 		return routed(r, now)
 	case trace.WhyWarm, trace.WhySameTurn, trace.WhySession, trace.WhyMoved, trace.WhyNextTurn, trace.WhyFewest:

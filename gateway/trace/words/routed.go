@@ -37,6 +37,12 @@ func routed(r trace.Reason, now time.Time) string {
 		return "has the most to spend: " + pace(r, now)
 	case trace.WhyLessPace:
 		return "has less to spend: " + pace(r, now)
+	case trace.WhyHaste:
+		return "would end unused: to be spent are " + pace(r, now)
+	case trace.WhyLevel:
+		return "has time: " + Percent(r.Share) + " of its short window used"
+	case trace.WhyByUse:
+		return "has no allowance that would end unused, so after those that have"
 	case trace.WhyWeight:
 		return "its turn by weight: " + share(r)
 	case trace.WhyWeighed:

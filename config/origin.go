@@ -69,9 +69,9 @@ func CleanPublicURL(s string) (string, error) {
 func webURL(s string, query bool) error {
 	u, err := url.Parse(s)
 	switch {
-	case err != nil:
+	case err != nil && strings.Contains(s, "://"):
 		return errors.New("it cannot be read as a URL")
-	case u.Scheme == "":
+	case err != nil || u.Scheme == "": // 127.0.0.1:4000/v1 is not read either
 		return errors.New("it lacks http:// or https://")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("it must begin with http:// or https://")

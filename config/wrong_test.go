@@ -102,6 +102,7 @@ func TestWhatIsWrong(t *testing.T) {
 		{"a base URL with a password", "[providers.a]\nchat = \"https://me:canary@relay.example/v1\"", `2:8: "chat" is not a usable URL: it must not hold a user or password`},
 		{"a base URL with a bad port", "[providers.a]\nchat = \"https://relay.example:99999/v1\"", `2:8: "chat" is not a usable URL: the port must be a number from 1 to 65535`},
 		{"a base URL that is none", "[providers.a]\nchat = \"https://re lay/v1\"", `2:8: "chat" is not a usable URL: it cannot be read as a URL`},
+		{"an address without a scheme", "[providers.a]\nchat = \"127.0.0.1:4000/v1\"", `2:8: "chat" is not a usable URL: it lacks http:// or https://`},
 		{"a balance URL", "[providers.a]\nbalance_url = \"/usage\"", `2:15: "balance_url" is not a usable URL: it lacks http:// or https://`},
 		{"a public URL with a fragment", `public_url = "https://box.example/#a"`, `1:14: "public_url" is not a usable URL: it must not have a # part`},
 		{"a proxy of another scheme", `proxy = "ftp://proxy.example:1"`, `1:9: "proxy" is not a proxy: write "http://host:port"`},

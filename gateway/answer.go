@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"dev.magpie/gateway/failure"
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/trace/words"
 	"dev.magpie/gateway/wire"
 	"dev.magpie/provider"
 )
@@ -155,19 +155,7 @@ func (s *service) earliest(v *trace.Verdict, status int) time.Duration {
 
 // restTold tells log and screen of a new rest.
 func (g *Gateway) restTold(r *trace.Rest, now time.Time) {
-	g.tell(trace.Log{Time: now, Level: "info", Text: r.Key + " rests " + short(r.Until.Sub(now)) + ": " + string(r.Why) + statusWords(r.Status)})
-}
-
-func statusWords(status int) string {
-	if status == 0 {
-		return ""
-	}
-	return " (" + strconv.Itoa(status) + ")"
-}
-
-func short(d time.Duration) string {
-	if d > time.Minute {
-		return d.Round(time.Minute).String()
-	}
-	return d.Round(time.Second).String()
+	told := *r
+	told.Since = now
+	g.tell(trace.Log{Time: now, Level: "info", Text: words.Rested(r.Key, told)})
 }

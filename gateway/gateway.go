@@ -219,7 +219,11 @@ func (g *Gateway) ready(a *provider.Account) {
 	secret, err := g.d.Secrets.Value(g.ctx, a)
 	if err != nil {
 		g.secrets.Delete(a.ID)
-		g.d.State.SetUnready(a.ID, g.masker.Mask(err.Error()))
+		why := g.masker.Mask(err.Error())
+		g.d.State.SetUnready(a.ID, why)
+		if !a.Off {
+			g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: string(a.ID) + " is not ready: " + why})
+		}
 		return
 	}
 	g.known(a, secret)

@@ -3,9 +3,11 @@ package gateway
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"dev.magpie/config"
 	"dev.magpie/gateway/trace"
 )
 
@@ -53,15 +55,35 @@ func (g *Gateway) Reload() error {
 	defer g.reloading.Unlock()
 	cfg, cat, err := g.d.Load()
 	if err != nil {
-		if g.config.fail(g.masker.Mask(err.Error())) {
-			g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: "the config was not taken, the one in force stands: " + err.Error()})
+		why := wrongs(err)
+		if g.config.fail(g.masker.Mask(why)) {
+			g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: "the config was not taken, the one in force stands: " + why})
 		}
 		g.tellStatus()
 		return err
 	}
+	for _, a := range cat.AllAccounts() {
+		if _, had := g.secrets.Load(a.ID); !had {
+			g.d.Secrets.Forget(a.ID) // a file that was missing may be there now
+		}
+	}
 	g.take(cfg, cat)
 	g.tell(trace.Log{Time: time.Now(), Level: "info", Text: "config reloaded: " + strconv.Itoa(len(cat.AllAccounts())) + " accounts"})
 	return nil
+}
+
+// wrongs is what is wrong with a config, a line each and without the lines of the file, which make no
+// sense where lines are run together.
+func wrongs(err error) string {
+	var bad *config.Errors
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	all := make([]string, len(bad.Problems))
+	for i, p := range bad.Problems {
+		all[i] = p.String()
+	}
+	return strings.Join(all, "\n")
 }
 
 // Warn tells things of the config that the person should know, at start and in the status.

@@ -8,12 +8,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/wire"
 )
+
+// ownKey begins the keys that agents are given to ask magpie with. Some agents read them from the
+// variable that names a vendor's key elsewhere; the vendor would not take one.
+const ownKey = "magpie"
 
 // probeLimit is how long all local servers together have to answer.
 const probeLimit = 300 * time.Millisecond
@@ -62,7 +67,7 @@ func detectKeys(cfg *config.Config, getenv func(string) string) []string {
 			continue
 		}
 		for _, env := range p.Env {
-			if taken[env] || getenv(env) == "" {
+			if value := getenv(env); taken[env] || value == "" || strings.HasPrefix(value, ownKey) {
 				continue
 			}
 			taken[env] = true

@@ -75,6 +75,14 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+func TestAKeyThatAnAgentIsGivenForMagpieIsNoVendorsKey(t *testing.T) {
+	env := map[string]string{"GEMINI_API_KEY": "magpie-gemini", "OPENAI_API_KEY": "magpie", "ANTHROPIC_API_KEY": "k"}
+	cfg, found := provider.Detect(t.Context(), provider.DetectOptions{Getenv: func(name string) string { return env[name] }})
+	if len(cfg.Providers) != 1 || cfg.Providers[0].ID != "anthropic" || len(found) != 1 {
+		t.Errorf("found %q", found)
+	}
+}
+
 func TestDetectNothing(t *testing.T) {
 	cfg, found := provider.Detect(t.Context(), provider.DetectOptions{})
 	if len(cfg.Providers) != 0 || len(found) != 0 {

@@ -122,7 +122,7 @@ func (m *model) toLast() {
 // sideways scrolls long lines of the log.
 func (m *model) sideways(n int) {
 	if m.front() == layout.Log {
-		m.logs.Side = min(max(m.logs.Side+n, 0), 400)
+		m.logs.Scroll(m.view(), n)
 	}
 }
 

@@ -246,6 +246,7 @@ func TestMovingAndOpening(t *testing.T) {
 		{"/ in the help searches", []string{"?", "/", "pin"}, func(m *model) bool { return m.help.Searching && m.help.Search.String() == "pin" }},
 		{"keys are text while searching", []string{"?", "/", "q"}, func(m *model) bool { return m.help != nil && m.exit == Running }},
 		{"l scrolls the log sideways", []string{"5", "l"}, func(m *model) bool { return m.logs.Side == 8 }},
+		{"it goes no further than the longest line", strings.Fields("5 " + strings.Repeat("l ", 60)), func(m *model) bool { return m.logs.Side > 0 && m.logs.Side < 100 }},
 		{"an unknown second key does nothing", []string{"y", "x"}, func(m *model) bool { return m.pending == "" }},
 		{"the palette opens a request by its number", []string{":", "goto 4176", "enter"}, func(m *model) bool { return m.opened.request == 4176 }},
 		{"the palette filters", []string{":", "filter agent:droid", "enter"}, func(m *model) bool { return len(m.requests.Rows(m.view())) == 2 }},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dev.magpie/config"
+	"dev.magpie/provider"
 )
 
 func (p *process) configCommand(o *globals) *cobra.Command {
@@ -34,7 +36,7 @@ func (p *process) configCheckCommand(o *globals) *cobra.Command {
 	return listing(o, &cobra.Command{
 		Use:   "check [<file>]",
 		Short: "Read the config as the gateway does, and tell all that is wrong with it",
-		Long:  "Exits with 2 when something is. What is asked for and not carried out by this version is told too, and is no error.",
+		Long:  "Exits with 2 when something is. What is asked for and not carried out by this version is told too, and is no error, nor is a key that is not where the config says.",
 		Args:  arguments(0, 1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file := p.paths().Config
@@ -63,8 +65,9 @@ func (p *process) checkConfig(file string, asJSON bool) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return misused("there is no file %s", file)
 	}
+	var cat *provider.Catalog
 	if err == nil {
-		_, err = check(cfg, themes)
+		cat, err = check(cfg, themes)
 	}
 	var bad *config.Errors
 	if err != nil && !errors.As(err, &bad) {
@@ -79,7 +82,25 @@ func (p *process) checkConfig(file string, asJSON bool) error {
 	for _, w := range (&settings{cfg: cfg, shown: readable(cfg)}).warnings() {
 		p.complain(w)
 	}
+	for _, w := range p.missing(cat) {
+		p.complain(w)
+	}
 	return p.printf("%s is good: %s, %s\n", file, count(len(cfg.Providers), "provider"), count(len(cfg.Groups), "group"))
+}
+
+// missing tells whose key is not where the config says. No command is run for it.
+func (p *process) missing(cat *provider.Catalog) []string {
+	var all []string
+	secrets := provider.NewSecrets(provider.SecretsOptions{Getenv: p.getenv})
+	for _, a := range cat.AllAccounts() {
+		if a.Off || a.Secret.Command != "" {
+			continue
+		}
+		if _, err := secrets.Value(context.Background(), a); err != nil {
+			all = append(all, string(a.ID)+" would not be ready: "+err.Error())
+		}
+	}
+	return all
 }
 
 func (p *process) checkedJSON(file string, cfg *config.Config, bad *config.Errors) error {

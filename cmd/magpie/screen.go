@@ -45,7 +45,7 @@ func (p *process) tuiCommand(o *globals) *cobra.Command {
 		Use:   "tui",
 		Short: "Run the gateway and show it",
 		Long: "Runs the gateway in this process and shows it; where one runs at the address already, shows that one instead. " +
-			"Leaving asks when agents are being answered. When the terminal closes, the gateway goes on.",
+			"Leaving asks when agents are being answered. When the terminal closes, the gateway goes on; a demo ends.",
 		Args: arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return p.tui(c.Context(), o, f) },
 	}
@@ -90,6 +90,13 @@ func (p *process) tui(ctx context.Context, o *globals, f *screenFlags) error {
 	if errors.As(err, &taken) && taken.foreign == nil && !f.demo {
 		p.complain(taken.words(p.now(), "") + "\nShowing that one. Its controls work from here; quitting leaves it serving.")
 		return p.attach(ctx, taken.addr, f)
+	}
+	var bad *config.Errors
+	if errors.As(err, &bad) && !f.demo {
+		addr := config.Listen(o.listen, p.getenv("MAGPIE_ADDR"), nil)
+		if _, none := client.Probe(ctx, addr); none == nil { // it goes on with what it read before
+			return p.attach(ctx, addr, f)
+		}
 	}
 	if err != nil {
 		return p.notStarted(err, "")
@@ -167,6 +174,9 @@ func (n *node) after(signals <-chan os.Signal, r tui.Result) error {
 		n.p.finishing(n)
 		n.drain(signals)
 	case tui.ExitHangup:
+		if n.demo != nil { // nobody's agents are on it, and nobody would find it
+			break
+		}
 		if n.inForce().Screen.OnHangup == "quit" {
 			n.drain(signals)
 			break

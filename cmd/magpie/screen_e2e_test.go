@@ -217,6 +217,16 @@ func TestAClosedTerminalEndsItWhereThatIsWanted(t *testing.T) {
 	}
 }
 
+func TestADemoEndsWithItsTerminal(t *testing.T) {
+	x := inTerminal(t, t.TempDir(), "tui", "--demo")
+	x.shows("1 accounts")
+	_ = x.slave.Close()
+	_ = x.master.Close()
+	if code := x.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 func TestASignalLeavesTheTerminalAsItWasAndCutsNoStream(t *testing.T) {
 	home, addr, g := house(t, "")
 	x := inTerminal(t, home)
@@ -273,6 +283,29 @@ func TestASecondScreenAttachesAndHurtsNothing(t *testing.T) {
 	_ = third.cmd.Process.Signal(syscall.SIGTERM)
 	third.wait()
 	third.restored()
+}
+
+func TestAScreenShowsTheGatewayThatRunsWhileTheConfigIsBad(t *testing.T) {
+	home, addr, _ := house(t, "")
+	first := inTerminal(t, home)
+	first.shows("1 accounts")
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte("ruting = \"order\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second := inTerminal(t, home, "--listen", addr)
+	second.shows("attached")
+	second.shows("did you mean")
+	second.types("q")
+	if code := second.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	_ = first.cmd.Process.Signal(syscall.SIGTERM)
+	first.wait()
+	third := inTerminal(t, home, "--listen", addr)
+	third.shows("config.toml:1:1")
+	if code := third.wait(); code != 2 {
+		t.Errorf("with nothing to show: exit code %d", code)
+	}
 }
 
 func TestTheDemoShowsItselfInTmux(t *testing.T) {

@@ -294,9 +294,9 @@ func TestWhoIsAskedInWhichOrder(t *testing.T) {
 		{"a pin for this model", "a fine, b pinned-for-m", "b a"},
 		{"a pin for this model of this provider", "a fine, b pinned-for-own/m", "b a"},
 		{"a pin for another model is none", "a fine, b pinned-for-other", "a b"},
-		{"a pin as the only one leaves the others out", "a fine, b pinned-only, c off; x fine", "b | a:not-named c:off x:not-named"},
-		{"an only pin on a fallback holds the request to it", "a fine; x pinned-only", "x | a:not-named"},
-		{"an only pin goes before another pin", "a pinned, b pinned-only", "b | a:not-named"},
+		{"a pin as the only one leaves the others out", "a fine, b pinned-only, c off; x fine", "b | a:other-pin c:off x:other-pin"},
+		{"an only pin on a fallback holds the request to it", "a fine; x pinned-only", "x | a:other-pin"},
+		{"an only pin goes before another pin", "a pinned, b pinned-only", "b | a:other-pin"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := draw(t, tt.board)

@@ -55,8 +55,10 @@ func (d *draft) whyNot(t *seat, pinnedOnly bool) (code trace.ReasonCode, text st
 		return trace.WhyOff, "provider " + t.of.ID
 	case t.who.Off:
 		return trace.WhyOff, ""
-	case d.c.Only != "" && t.who.ID != d.c.Only, t.place.tied, pinnedOnly && (t.pin == nil || !t.pin.Only):
+	case d.c.Only != "" && t.who.ID != d.c.Only, t.place.tied:
 		return trace.WhyNotNamed, ""
+	case pinnedOnly && (t.pin == nil || !t.pin.Only):
+		return trace.WhyOtherPin, ""
 	case d.c.Made != "" && t.who.ID != d.c.Made:
 		return trace.WhyNotMade, ""
 	case !t.who.Serves(t.model):

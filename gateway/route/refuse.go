@@ -82,7 +82,7 @@ func restingOnly(order []trace.Candidate) *Refusal {
 // nobody explains a plan without anyone to ask. Of several reasons it goes by the one that is nearest to an answer.
 func nobody(p trace.Plan, c Call) *Refusal {
 	left := slices.DeleteFunc(slices.Clone(p.Left), func(c trace.Candidate) bool {
-		return c.Why.Code == trace.WhyNotNamed || c.Why.Code == trace.WhyNotMade || c.Why.Code == trace.WhyNotPicked
+		return slices.Contains([]trace.ReasonCode{trace.WhyNotNamed, trace.WhyOtherPin, trace.WhyNotMade, trace.WhyNotPicked}, c.Why.Code)
 	})
 	if r := allHeld(left, c); r != nil {
 		return r

@@ -70,6 +70,7 @@ const (
 	WhyNamed     ReasonCode = "named"      // the request names it
 	WhyMade      ReasonCode = "made"       // made the reply that this request goes on from
 	WhyNotNamed  ReasonCode = "not-named"  // the request names another
+	WhyOtherPin  ReasonCode = "other-pin"  // the person pinned another alone
 	WhyNotMade   ReasonCode = "not-made"   // another made what this request goes on from
 	WhyPaused    ReasonCode = "paused"     // by the person
 	WhyUnready   ReasonCode = "unready"    // no secret; Text says which

@@ -34,8 +34,8 @@ func AccountColumns(width int, k Kind) []Column {
 		beside.w = 5 // the mark and three digits
 		return place(width-1, []field{mark, name(10), window, bar(10), beside, renews(7)})
 	case width >= 80:
-		provider := field{col: ColProvider, w: 8, gap: 1}
-		return place(width, []field{mark, name(10), provider, window, bar(14), ahead, used, renews(7), note(24, 2)})
+		provider := field{col: ColProvider, w: 9, gap: 1, most: 12}
+		return place(width, []field{mark, name(10), provider, window, bar(13), ahead, used, renews(7), note(24, 2)})
 	case width >= 44:
 		return place(width, []field{mark, name(10), bar(8), ahead, used, renews(5), window, note(min(8, width-38), 1)})
 	case width >= 32:

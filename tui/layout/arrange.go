@@ -125,8 +125,12 @@ func (s *Screen) wide(a Args, body canvas.Rect) {
 	right := canvas.Rect{X: body.X + side + 1, Y: body.Y, W: body.W - side - 1, H: body.H}
 	s.Divider = canvas.Rect{X: body.X + side, Y: body.Y, W: 1, H: body.H}
 
+	accounts, most := 1+2*max(a.Accounts, 1), left.H*45/100
+	if accounts > most { // then they have a line each
+		accounts = min(1+a.Accounts, most)
+	}
 	s.column(a, left, []share{
-		{Accounts, min(1+2*max(a.Accounts, 1), left.H*45/100)},
+		{Accounts, accounts},
 		{Conversations, min(6, left.H*24/100)},
 		{Groups, min(5, left.H*20/100)},
 		{Log, left.H},

@@ -124,13 +124,13 @@ func TestTheScreenIsArrangedBySize(t *testing.T) {
 		{"wide, its least", Args{Size: Size{110, 28}, Accounts: 9}, `
 1 * Hx110
 1 * Ax41 | Rx68
-10 * 1x41 | 2x68
+9 * 1x41 | 2x68
 1 * Cx41 | 2x68
 5 * 3x41 | 2x68
 1 * Gx41 | 2x68
 4 * 4x41 | 2x68
 1 * Lx41 | 2x68
-3 * 5x41 | 2x68
+4 * 5x41 | 2x68
 1 * Fx110`},
 		{"wide with something wrong", Args{Size: Size{200, 30}, Accounts: 1, Banner: true}, `
 1 * Hx200

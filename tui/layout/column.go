@@ -92,7 +92,7 @@ func place(width int, fields []field) []Column {
 var (
 	mark   = field{col: ColMark, w: 1, gap: 1} // the first cell is the cursor's
 	clock  = field{col: ColTime, w: 5, gap: 1}
-	agent  = field{col: ColAgent, w: 7, gap: 1}
+	agent  = field{col: ColAgent, w: 7, gap: 1, most: 8}
 	try    = field{col: ColTry, w: 3, gap: 1, right: true}
 	ttfb   = field{col: ColFirst, w: 5, gap: 1, right: true}
 	dur    = field{col: ColDur, w: 5, gap: 1, right: true}

@@ -45,9 +45,9 @@ func TestRequestColumnsLeaveByPriority(t *testing.T) {
 		width int
 		want  string
 	}{
-		{120, " ✓ 14:02 claude  sonnet-5-5                      work-max                   1  0.9s   12s  48.1k  96%  2.0k  $0.031 c02e"},
-		{96, " ✓ 14:02 claude  sonnet-5-5         work-max        1  0.9s   12s  48.1k  96%  2.0k  $0.031 c02e"},
-		{95, " ✓ 14:02 claude  sonnet-5-5               work-max              1  0.9s   12s  48.1k  96%  2.0k"},
+		{120, " ✓ 14:02 claude   sonnet-5-5                     work-max                   1  0.9s   12s  48.1k  96%  2.0k  $0.031 c02e"},
+		{96, " ✓ 14:02 claude   sonnet-5-5        work-max        1  0.9s   12s  48.1k  96%  2.0k  $0.031 c02e"},
+		{95, " ✓ 14:02 claude   sonnet-5-5              work-max              1  0.9s   12s  48.1k  96%  2.0k"},
 		{78, " ✓ 14:02 claude  sonnet-5-5      work-max      1  0.9s   12s  48.1k  96%  2.0k"},
 		{60, " ✓ 14:02 sonnet-5-5   work-max      1  0.9s   12s  96%  2.0k"},
 		{46, " ✓ 14:02 sonnet-5-5    work-max       12s  96%"},
@@ -80,8 +80,8 @@ func TestAccountColumnsFollowTheLayout(t *testing.T) {
 	}{
 		{Wide, 41, " ✓ home-pro   5h ▰▰▰▰▰▰▰▰▰▰  93%   2h14m"},
 		{Wide, 52, " ✓ home-pro         5h ▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰  93%   2h14m"},
-		{Wide, 120, " ✓ home-pro             claude   5h ▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰ ▴ 93%   2h14m  low ∙ 7d 74%"},
-		{Stacked, 80, " ✓ home-pro   claude   5h ▰▰▰▰▰▰▰▰▰▰▰▰▰▰ ▴ 93%   2h14m  low ∙ 7d 74%"},
+		{Wide, 120, " ✓ home-pro             claude       5h ▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰ ▴ 93%   2h14m  low ∙ 7d 74%"},
+		{Stacked, 80, " ✓ home-pro   claude    5h ▰▰▰▰▰▰▰▰▰▰▰▰▰ ▴ 93%   2h14m  low ∙ 7d 74%"},
 		{Stacked, 46, " ✓ home-pro   ▰▰▰▰▰▰▰▰ ▴ 93% 2h14m 5h low ∙ 7d"},
 		{Stacked, 44, " ✓ home-pro   ▰▰▰▰▰▰▰▰ ▴ 93% 2h14m 5h low ∙"},
 		{Tiny, 40, " ✓ home-pro   ▰▰▰▰▰▰▰▰▰▰ ▴ 93%  2h14m"},

@@ -22,7 +22,7 @@ func (f *FilterLine) Draw(c *canvas.Canvas, parsed *state.Filter, found string) 
 	c.Text(1, 0, w-1, "/ ", theme.Key)
 	room := w - 4
 	if n := c.Width(note); n > 0 && room >= 16 {
-		n = min(n, room*2/3)
+		n = min(n, max(room*2/3, room-c.Width(f.Input.String())-3))
 		c.TextRight(w-n-1, 0, n, c.Glyphs().Cut(note, n), pen)
 		room -= n + 2
 	}

@@ -201,6 +201,26 @@ func TestThePaletteFindsWhatWasMeant(t *testing.T) {
 	}
 }
 
+func TestThePaletteLeavesOutWhatHasNoRoom(t *testing.T) {
+	e := []Entry{{Text: "pause a-long-name-of-an-account", Help: "never ask it until it is resumed", Key: "p"}}
+	for w, want := range map[int]string{32: "pause a-long-name-of-an-", 46: "pause a-long-name⋯ never ask", 80: "pause a-long-name-of-⋯ never ask it until"} {
+		c := canvas.New(w, 14, canvas.Unicode())
+		new(Palette).Draw(c, e)
+		if got := c.Plain(); !strings.Contains(got, want) {
+			t.Errorf("on %d columns %q is missing:\n%s", w, want, got)
+		}
+	}
+}
+
+func TestWhatIsWrongWithAFilterHasTheRoomThatIsLeft(t *testing.T) {
+	c, line := canvas.New(80, 1, canvas.Unicode()), FilterLine{Input: NewInput("foo:x")}
+	f := state.ParseFilter("foo:x")
+	line.Draw(c, &f, "")
+	if got := c.Plain(); !strings.Contains(got, "/ foo:x") || !strings.Contains(got, "there are acct prov model group agent conv") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestTheHelpNamesEveryCommandAndWhatItsMarksMean(t *testing.T) {
 	reg, err := keys.New(nil, false)
 	if err != nil {

@@ -88,6 +88,10 @@ func (p *Palette) entry(c *canvas.Canvas, y int, e Entry) {
 	}
 	w := c.W()
 	name := min(26, max(w/2, 1))
+	if w < 40 { // half of each would say nothing
+		c.Cut(3, y, w-4, e.Text, pen)
+		return
+	}
 	c.Cut(3, y, name-4, e.Text, pen)
 	room := w - name - 2
 	if e.Key != "" && w >= 40 {

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"dev.magpie/gateway/trace"
 	"dev.magpie/tui/canvas"
@@ -38,6 +39,16 @@ func (l *Logs) Keys(v *View) []uint64 {
 	return keys
 }
 
+// Scroll moves long lines sideways, no further than to the last words of the longest.
+func (l *Logs) Scroll(v *View, cells int) {
+	const kept = 16
+	longest := 0
+	for _, line := range l.Rows(v) {
+		longest = max(longest, utf8.RuneCountInString(v.State.Called(line.Text)))
+	}
+	l.Side = max(min(l.Side+cells, longest-kept), 0)
+}
+
 // Draw draws the pane.
 func (l *Logs) Draw(c *canvas.Canvas, v *View, s Shown) {
 	rows, keys := l.Rows(v), l.Keys(v)
@@ -48,12 +59,12 @@ func (l *Logs) Draw(c *canvas.Canvas, v *View, s Shown) {
 	if s.Summary || c.H() <= 0 {
 		return
 	}
-	top, selected := 0, -1
+	top, selected, side := 0, -1, 0
 	if s.Focus {
-		top, selected = l.Cursor.Top(keys, c.H()), l.Cursor.Index(keys)
+		top, selected, side = l.Cursor.Top(keys, c.H()), l.Cursor.Index(keys), l.Side
 	}
 	for y := 0; y < c.H() && top+y < len(rows); y++ {
-		l.row(c, v, y, rows[top+y])
+		l.row(c, v, y, side, rows[top+y])
 		if top+y == selected {
 			choose(c, y, 1)
 		}
@@ -68,7 +79,7 @@ func (l *Logs) ends(c *canvas.Canvas, v *View, s Shown, rows []*trace.Log, keys 
 	case len(rows) == 0:
 		return []string{"nothing yet"}
 	case s.Summary:
-		text := v.State.Masked(rows[0].Text)
+		text := v.State.Called(rows[0].Text)
 		return []string{stampOf(v, rows[0]) + " " + text, text}
 	case !l.Cursor.Follows():
 		if n := l.Cursor.New(keys); n > 0 {
@@ -86,15 +97,15 @@ func stampOf(v *View, line *trace.Log) string {
 	return line.Time.In(v.Clock.Now.Location()).Format("15:04:05")
 }
 
-func (l *Logs) row(c *canvas.Canvas, v *View, y int, line *trace.Log) {
+func (l *Logs) row(c *canvas.Canvas, v *View, y, side int, line *trace.Log) {
 	stamp := stampOf(v, line)
 	if c.W() < 30 {
 		stamp = v.Clock.Stamp(line.Time)
 	}
 	x := 1 + c.Text(1, y, c.W()-1, stamp, theme.Muted) + 1
-	text := v.State.Masked(line.Text)
-	if l.Side > 0 {
-		text = aside(c.Glyphs(), text, l.Side)
+	text := v.State.Called(line.Text)
+	if side > 0 {
+		text = aside(c.Glyphs(), text, side)
 	}
 	c.Cut(x, y, c.W()-x, text, levelPen(line.Level))
 }

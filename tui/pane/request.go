@@ -393,9 +393,8 @@ func (s *sheet) failure(t *trace.Try) string {
 	if t.Rest == nil {
 		return said
 	}
-	span := t.Rest.Until.Sub(t.Rest.Since)
-	if span > 0 {
-		said += "; rests " + words.Span(span)
+	if t.Rest.Until.After(t.Rest.Since) {
+		said += "; rests " + words.Lasts(*t.Rest)
 	}
 	return said + ", goes last"
 }

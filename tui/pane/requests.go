@@ -132,7 +132,15 @@ func (q *Requests) ends(c *canvas.Canvas, v *View, keys []int64) []string {
 	switch {
 	case !q.Filter.Empty() || len(q.Filter.Bad) > 0:
 		found := fmt.Sprintf("%s of %s", grouped(int64(len(keys))), grouped(int64(all)))
-		return []string{q.Filter.Text + sep + found + sep + "esc clears", q.Filter.Text + sep + found, found}
+		text := q.Filter.Text
+		if room := c.W() - c.Width(sep+found+sep+"esc clears") - 18; c.Width(text) > room && room >= 12 {
+			text = c.Glyphs().Cut(text, room)
+		}
+		brief := text
+		if room := c.W() - c.Width(sep+found) - 18; c.Width(text) > room && room >= 8 {
+			brief = c.Glyphs().Cut(text, room)
+		}
+		return []string{text + sep + found + sep + "esc clears", brief + sep + found, found}
 	case all == 0:
 		return []string{"none yet"}
 	case !q.Cursor.Follows():

@@ -178,6 +178,7 @@ func TestAGroupOfWhichNobodyIsReadyIsTold(t *testing.T) {
 		{"a group has somebody", trace.Status{Accounts: []trace.Account{resting, fine}, Groups: []trace.Group{{ID: "g", Ready: 1, Members: []string{"claude/x"}}}}, ""},
 		{"every account rests", trace.Status{Accounts: []trace.Account{resting, later}}, "every account is resting; the first is back in 0:48 (a)"},
 		{"every account is paused", trace.Status{Accounts: []trace.Account{account("p/x", 0, trace.Paused_)}}, "no account is ready"},
+		{"the config is bad, and lies deep", trace.Status{Config: trace.ConfigStatus{Error: "/home/someone/.config/magpie/config.toml:14:1: unknown key"}}, "config.toml:14:1: unknown key"},
 		{"the config is bad", trace.Status{Accounts: []trace.Account{resting}, Config: trace.ConfigStatus{Error: "config.toml:14:1 unknown key\nmore"}}, "config.toml:14:1 unknown key"},
 		{"a file cannot be written", trace.Status{Accounts: []trace.Account{fine}, Trouble: []string{"choices.json cannot be written: no space left"}}, "choices.json cannot be written: no space left"},
 		{"the history cannot be written", trace.Status{Accounts: []trace.Account{fine}, History: trace.HistoryStat{Error: "disk full"}}, "history cannot be written: disk full"},

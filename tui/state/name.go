@@ -86,6 +86,39 @@ func (s *State) Masked(text string) string {
 	return text
 }
 
+// Called is a text of the gateway's in which accounts are called as on the screen: "work rests" for
+// "claude/work rests".
+func (s *State) Called(text string) string {
+	if s.mask {
+		return s.Masked(text)
+	}
+	for i := range s.Accounts {
+		id := s.Accounts[i].ID
+		if name := s.names[id]; name != id && name != "" {
+			text = rename(text, id, name)
+		}
+	}
+	return text
+}
+
+// rename puts a name in the place of an id that stands alone, or before a model.
+func rename(text, id, name string) string {
+	from := 0
+	for {
+		i := strings.Index(text[from:], id)
+		if i < 0 {
+			return text
+		}
+		i += from
+		from = i + len(id)
+		if i > 0 && text[i-1] != ' ' || from < len(text) && !strings.ContainsRune(" ,:;/", rune(text[from])) {
+			continue
+		}
+		text = text[:i] + name + text[from:]
+		from = i + len(name)
+	}
+}
+
 // Short is the tail of a conversation's id. The tail, because ids that begin with
 // the time share their beginnings.
 func Short(session string) string {

@@ -74,6 +74,9 @@ func refusedAs(r *trace.Route) string {
 	case http.StatusNotFound:
 		return "unknown"
 	case http.StatusUnauthorized, http.StatusForbidden:
+		if len(r.Left) > 0 { // the agent was let in; whoever could have answered lacks a key
+			return "no key"
+		}
 		return "not let in"
 	case http.StatusRequestEntityTooLarge:
 		return "too large"

@@ -144,6 +144,20 @@ func TestEveryAccountHasTheShortestNameThatTellsItApart(t *testing.T) {
 	if got := s.Masked("claude/work rests"); got != "claude/work rests" {
 		t.Errorf("without a mask a line reads %q", got)
 	}
+	for text, want := range map[string]string{
+		"claude/work rests 60s: rate limit":  "work rests 60s: rate limit",
+		"claude/work/sonnet-5 rests 60s":     "work/sonnet-5 rests 60s",
+		"paused claude/work, relay/spare":    "paused work, spare",
+		"claude/workshop and x/claude/work":  "claude/workshop and x/claude/work",
+		"openai/key1 is back, ollama is not": "openai/key1 is back, ollama is not",
+	} {
+		if got := s.Called(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+	if got := masked.Called("claude/work rests"); got != "acct-1 rests" {
+		t.Errorf("a masked line is shown as %q", got)
+	}
 	if got := masked.Name("gone/me"); got != "acct-?" {
 		t.Errorf("a masked account that is gone is called %q", got)
 	}
@@ -184,6 +198,10 @@ func TestTheMarkSaysHowARequestWent(t *testing.T) {
 	spoken := &trace.Route{Tries: []trace.Try{{ID: "glm/plan", TTFTMS: 900}}}
 	if who, asking := s.AnsweredBy(spoken); who != "plan" || asking {
 		t.Errorf("a live request whose reply has begun reads %q, asking %v", who, asking)
+	}
+	keyless := &trace.Route{Done: true, Status: 401, Left: []trace.Candidate{{ID: "a/1"}}}
+	if who, _ := s.AnsweredBy(keyless); who != "no key" {
+		t.Errorf("a request that nobody has a key for reads %q", who)
 	}
 	for status, want := range map[int]string{503: "none ready", 401: "not let in", 413: "too large", 501: "not spoken", 400: "refused"} {
 		if who, _ := s.AnsweredBy(&trace.Route{Done: true, Status: status}); who != want {

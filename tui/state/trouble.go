@@ -20,7 +20,7 @@ func (s *State) Trouble(c *Clock) (Trouble, bool) {
 		return Trouble{Text: "what is below is as it was at " + lost.In(c.Now.Location()).Format("15:04:05"), Bad: true}, true
 	}
 	if e := s.Status.Config.Error; e != "" {
-		return Trouble{Text: firstLine(e), More: "The old settings stand.", Bad: true}, true
+		return Trouble{Text: unplaced(firstLine(e)), More: "The old settings stand.", Bad: true}, true
 	}
 	if t, out := s.allOut(c); out {
 		return t, true
@@ -35,6 +35,16 @@ func (s *State) Trouble(c *Clock) (Trouble, bool) {
 		return Trouble{Text: "finishing what is under way; new requests are told to come back"}, true
 	}
 	return Trouble{}, false
+}
+
+// unplaced is a complaint about a file without the folders that the file lies in: they would leave no
+// room for what is wrong.
+func unplaced(text string) string {
+	path, rest, found := strings.Cut(text, ":")
+	if i := strings.LastIndexByte(path, '/'); found && strings.HasPrefix(path, "/") {
+		return path[i+1:] + ":" + rest
+	}
+	return text
 }
 
 // allOut tells of a group, or of all accounts, of which nobody is ready.

@@ -91,7 +91,16 @@ func Rested(id string, r trace.Rest) string {
 	if r.Until.IsZero() {
 		return id + " rests: " + cause(r)
 	}
-	return id + " rests " + Span(r.Until.Sub(r.Since)) + ": " + cause(r)
+	return id + " rests " + Lasts(r) + ": " + cause(r)
+}
+
+// Lasts says how long a rest is in all: what is left of a wait when it is noted is a little less than was asked for.
+func Lasts(r trace.Rest) string {
+	d := r.Until.Sub(r.Since)
+	if d > 100*time.Second {
+		return Span(d.Round(time.Minute))
+	}
+	return Span(d.Round(time.Second))
 }
 
 // cause is why someone rests, and how often in a row.

@@ -38,6 +38,8 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return "made the reply that this request goes on from"
 	case trace.WhyNotNamed:
 		return "the request names " + or(r.Text, "another")
+	case trace.WhyOtherPin:
+		return "another is pinned alone"
 	case trace.WhyNotMade:
 		return or(r.Text, "another") + " made the reply that this request goes on from"
 	case trace.WhyUnready:

@@ -111,7 +111,7 @@ func Try(t trace.Try) string {
 		s += ", nothing sent"
 	}
 	if t.Rest != nil && !t.Rest.Until.IsZero() {
-		s += "; rests " + Span(t.Rest.Until.Sub(t.Rest.Since))
+		s += "; rests " + Lasts(*t.Rest)
 	}
 	return s
 }

@@ -193,6 +193,7 @@ func TestReasons(t *testing.T) {
 		"would end unused: to be spent are 1.9% an hour until 15:04":                   {Code: trace.WhyHaste, Share: 1.93, At: later},
 		"has time: 12% of its short window used":                                       {Code: trace.WhyLevel, Share: 12},
 		"has no allowance that would end unused, so after those that have":             {Code: trace.WhyByUse},
+		"another is pinned alone":                                                      {Code: trace.WhyOtherPin},
 	} {
 		if got := ReasonAt(r, now); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
@@ -257,6 +258,8 @@ func TestRests(t *testing.T) {
 		{Rest(rest(now.Add(-time.Minute), 1), now), "rested until 14:01: rate limit"},
 		{Rest(rest(time.Time{}, 0), now), "rests: rate limit"},
 		{Rested("relay/a", rest(since.Add(time.Minute), 1)), "relay/a rests 60s: rate limit"},
+		{Rested("relay/a", rest(since.Add(time.Minute-time.Millisecond), 1)), "relay/a rests 60s: rate limit"},
+		{Rested("relay/a", rest(since.Add(4*time.Minute-time.Second), 1)), "relay/a rests 4m: rate limit"},
 		{Rested("relay/a", rest(time.Time{}, 3)), "relay/a rests: rate limit x3"},
 	} {
 		if c.got != c.want {

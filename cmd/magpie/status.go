@@ -148,8 +148,12 @@ func (p *process) accounts(all []trace.Account) error {
 
 func accountColumns() []column {
 	return []column{
-		{head: "ACCOUNT", gives: true}, {head: "STATE", gives: true}, {head: "LIVE", right: true},
-		{head: "USED", right: true}, {head: "WINDOW"}, {head: "RENEWS", right: true},
+		{head: "ACCOUNT", gives: true},
+		{head: "STATE", gives: true},
+		{head: "LIVE", right: true},
+		{head: "USED", right: true},
+		{head: "WINDOW"},
+		{head: "RENEWS", right: true},
 	}
 }
 

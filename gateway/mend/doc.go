@@ -23,6 +23,8 @@ const (
 	Bare                     // reasoning that nobody sealed
 	Images                   // each becomes a note: the request is written anew for it
 	Thoughts                 // reasoning of earlier turns: the request is written anew for it
+	Recall                   // reasoning of earlier turns that isn't there: the request is written anew with it
+	Adaptive                 // thinking by a number of tokens becomes adaptive
 	Unfit                    // the model isn't served on the API at all
 )
 
@@ -63,6 +65,10 @@ func (t Thing) Words() (what, why string) {
 		return "images", "the model reads none"
 	case Thoughts:
 		return "reasoning of earlier turns", "another made it"
+	case Recall:
+		return "reasoning of earlier turns", "the vendor demands some in each of them"
+	case Adaptive:
+		return "thinking.budget_tokens", "the model decides itself how much it thinks"
 	case Unfit:
 		return "", ""
 	}

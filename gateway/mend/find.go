@@ -29,7 +29,7 @@ func Find(s Sent, r Refusal) []Found {
 		f.raw = f.said
 	}
 	for _, look := range []func() []Found{
-		f.thoughts, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey,
+		f.thoughts, f.recall, f.adaptive, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey,
 	} {
 		if found := look(); len(found) > 0 {
 			return found
@@ -61,17 +61,45 @@ func (f *finder) thoughts() []Found {
 	return nil
 }
 
+// recall: a vendor of Chat whose model thinks wants what it thought back.
+func (f *finder) recall() []Found {
+	if f.API != wire.Chat || !f.says("reasoning_content", "reasoning content") || !f.says("passed back", "pass back", "missing", "required", "must be", "must have", "must include", "must contain") {
+		return nil
+	}
+	if f.says("must be removed", "must be omitted", "must not", "must be absent", "not permitted", "not allowed", "unsupported", "not supported", "unknown", "extra") {
+		return nil
+	}
+	return []Found{{Thing: Thing{What: Recall}, Keep: true}}
+}
+
+// adaptive: a Claude model decides itself how much it thinks.
+func (f *finder) adaptive() []Found {
+	if f.API == wire.Messages && f.v.At("thinking", "type").Text() == "enabled" && f.says("thinking") && f.says("enabled") && f.says("adaptive", "not supported", "unsupported") {
+		return []Found{{Thing: Thing{What: Adaptive}, Keep: true}}
+	}
+	return nil
+}
+
 // blind are words by which a vendor says that a model reads no images.
-var blind = []string{"not support", "unsupported", "not accept", "only text", "text only", "text-only", "not a multimodal", "not multimodal", "no endpoints found", "unknown variant", "invalid content type"}
+var blind = []string{
+	"not support", "unsupported", "not accept", "only text", "text only", "text-only", "not a multimodal", "not multimodal", "no endpoints found", "unknown variant",
+	"invalid content type", "not allowed", "not permitted", "not enabled", "not available", "not capable", "only supported by", "only available", "vision", "expected 'text'",
+	"expected `text`", "must be 'text'", "should be 'text'", `should be "text"`, `must be "text"`, "must be of type text", "cannot read", "can't read", "cannot see", "can't see",
+	"reads no", "does not read", "disabled",
+}
+
+// spoilt are words by which a vendor says that it reads images, but not this one.
+var spoilt = []string{"too large", "too big", "exceed", "corrupt", "decode", "download", "fetch", "invalid image", "invalid base64", "could not process", "image format", "mime", "media type", "media_type", "dimension", "too many", "resolution"}
 
 func (f *finder) images() []Found { return images(f.r) }
 
 func images(r Refusal) []Found {
 	said := strings.ToLower(r.Words)
-	if strings.Contains(said, "image") && slices.ContainsFunc(blind, func(w string) bool { return strings.Contains(said, w) }) {
-		return []Found{{Thing: Thing{What: Images}, Keep: true}}
+	has := func(w string) bool { return strings.Contains(said, w) }
+	if !has("image") || slices.ContainsFunc(spoilt, has) || !slices.ContainsFunc(blind, has) {
+		return nil
 	}
-	return nil
+	return []Found{{Thing: Thing{What: Images}, Keep: true}}
 }
 
 // levelAt is where each API says how much to think.

@@ -134,9 +134,9 @@ func TestRepliesAreWrittenInTheGrammar(t *testing.T) {
 		"a patch":                  {[]wire.Event{evEnd(0, "c", "apply_patch", `{"operation":{"type":"delete_file","path":"p"}}`), evFinish(wire.FinishCalls)}, "apply_patch_call status=\"completed\" call_id=\"c\" operation={\"path\":\"p\",\"type\":\"delete_file\"}\n", "completed"},
 		"a search for tools":       {[]wire.Event{evEnd(0, "c", "tool_search", "{\"q\":\n1}"), evFinish(wire.FinishCalls)}, "tool_search_call status=\"completed\" call_id=\"c\" arguments={\"q\":1}\n", "completed"},
 		"a shell's broken call":    {[]wire.Event{evEnd(0, "c", "local_shell", `{"comm`), evFinish(wire.FinishCalls)}, "local_shell_call status=\"completed\" call_id=\"c\" action={\"command\":[],\"env\":{},\"type\":\"exec\"}\n", "completed"},
-		"Gemini's signature of a call goes before it": {
+		"Gemini's signature of a call is no item of its own": {
 			[]wire.Event{signed(evCall(0, "c", "f")), evFinish(wire.FinishCalls)},
-			"reasoning encrypted_content=\"" + gem + "\"\nfunction_call status=\"completed\" call_id=\"c\" name=\"f\" arguments=\"{}\"\n", "completed",
+			"function_call status=\"completed\" call_id=\"c\" name=\"f\" arguments=\"{}\"\n", "completed",
 		},
 		"Gemini's signature seals the reasoning before": {
 			[]wire.Event{evThink("t", 1), signed(evCall(0, "c", "f")), evFinish(wire.FinishCalls)},

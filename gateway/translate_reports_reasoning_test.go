@@ -197,6 +197,22 @@ func TestThinkingOfAnotherIsTakenOutAndTheSameKeyAskedAgain(t *testing.T) {
 			})
 		}
 	}
+	t.Run("where it is lost before a call", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := crossing{api: "messages", model: "m-claude", reply: messagesOK, refuse: func(body map[string]any) string {
+				if at(body, "thinking") != nil {
+					return "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block."
+				}
+				return ""
+			}}
+			v := &crossed{c: &c}
+			r := newRig(t, c.provided(), vendors{"v": v})
+			in := `{"model":"m-claude","max_tokens":4096,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}]}`
+			if got := r.ask("/v1/messages", in); got.status != 200 || len(v.got) != 2 || len(r.rests()) != 0 || at(v.got[1].body, "messages", 1, "content", 0, "id") != "t" {
+				t.Errorf("%d %s: %v", got.status, got.body, v.raw)
+			}
+		})
+	})
 	t.Run("what the vendor signed passes byte for byte", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := crossing{api: "messages", model: "m-claude", reply: messagesOK}

@@ -53,8 +53,12 @@ func (f *finder) says(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(f.said, w) })
 }
 
-// thoughts: a Claude model was given thinking that it didn't make.
+// thoughts: a Claude model was given thinking that it didn't make, or misses what it made in
+// front of its calls: without that it can't be told to think.
 func (f *finder) thoughts() []Found {
+	if f.API == wire.Messages && f.says("expected `thinking` or `redacted_thinking`") && f.v.At("thinking", "type").Text() == "enabled" {
+		return append(one(Thing{What: Thoughts}), Found{Thing: Thing{What: Field, Path: "thinking"}})
+	}
 	if f.r.Row == "anthropic-thinking" {
 		return one(Thing{What: Thoughts})
 	}

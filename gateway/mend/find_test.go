@@ -91,6 +91,7 @@ func TestWhatARefusalAsksToLeaveOut(t *testing.T) {
 		{"reasoning that is missed", wire.Chat, everything, 400, message("The reasoning_content in the thinking mode must be passed back to the API."), []mend.Thing{{What: mend.Recall}}},
 		{"in Kimi's words", wire.Chat, everything, 400, message("thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"), []mend.Thing{{What: mend.Recall}}},
 		{"reasoning that is one field too many", wire.Chat, everything, 400, message("Extra inputs are not permitted: reasoning_content"), field("messages.*.reasoning_content")},
+		{"thinking that is missed before calls", wire.Messages, `{"thinking":{"type":"enabled","budget_tokens":2000}}`, 400, message("messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block"), []mend.Thing{{What: mend.Thoughts}, {What: mend.Field, Path: "thinking"}}},
 		{"thinking by a number", wire.Messages, `{"thinking":{"type":"enabled","budget_tokens":2000}}`, 400, message(`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort".`), []mend.Thing{{What: mend.Adaptive}}},
 		{"a model without vision", wire.Chat, `{}`, 400, message("image_url is not available: the model has no vision"), []mend.Thing{{What: mend.Images}}},
 		{"text alone", wire.Chat, `{}`, 400, message("messages.2.content.0.type must be 'text', got image_url"), []mend.Thing{{What: mend.Images}}},

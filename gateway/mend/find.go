@@ -89,7 +89,8 @@ var blind = []string{
 	"not support", "unsupported", "not accept", "only text", "text only", "text-only", "not a multimodal", "not multimodal", "no endpoints found", "unknown variant",
 	"invalid content type", "not allowed", "not permitted", "not enabled", "not available", "not capable", "only supported by", "only available", "vision", "expected 'text'",
 	"expected `text`", "must be 'text'", "should be 'text'", `should be "text"`, `must be "text"`, "must be of type text", "cannot read", "can't read", "cannot see", "can't see",
-	"reads no", "does not read", "disabled",
+	"reads no", "does not read", "disabled", "cannot process images", "can't process images", "no vision", "invalid type 'image_url'", "invalid value: 'image_url'",
+	"supported values are: 'text'",
 }
 
 // spoilt are words by which a vendor says that it reads images, but not this one.
@@ -100,7 +101,7 @@ func (f *finder) images() []Found { return images(f.r) }
 func images(r Refusal) []Found {
 	said := strings.ToLower(r.Words)
 	has := func(w string) bool { return strings.Contains(said, w) }
-	if !has("image") || slices.ContainsFunc(spoilt, has) || !slices.ContainsFunc(blind, has) {
+	if !has("image") && !has("vision") && !has("multimodal") || slices.ContainsFunc(spoilt, has) || !slices.ContainsFunc(blind, has) {
 		return nil
 	}
 	return []Found{{Thing: Thing{What: Images}, Keep: true}}

@@ -258,7 +258,7 @@ func (t *try) refusal() outcome {
 		return left()
 	}
 	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: head, Body: body})
-	o.raw = body
+	o.raw, o.asked, o.said = body, t.api, body
 	if r.StatusCode == http.StatusUnauthorized {
 		t.s.g.d.Secrets.Forget(t.acct.ID)
 	}

@@ -82,6 +82,7 @@ type Provider struct {
 	Pos            Pos
 	PresetPos      Pos // of preset's value; Pos when the table names none
 	RegionPos      Pos // of region's value
+	BalancePos     Pos // of balance_path's value
 	FallbackPos    []Pos
 }
 

@@ -17,7 +17,7 @@ var providerFields = []field[Provider]{
 	base("messages", "is the root, `/v1/messages` is added"),
 	base("gemini", "ends in `…/v1beta`"),
 	row("keys", func(p *Provider) *[]Key { return &p.Keys }, list(readKey), "list of tables", "[]", "The keys, in the order in which they are tried."),
-	row("accounts", func(p *Provider) *[]Account { return &p.Accounts }, list(readAccount), "list of tables", "[]", "Programs' own sign-ins, in the order in which they are tried; of the preset `claude`, Claude Code's."),
+	row("accounts", func(p *Provider) *[]Account { return &p.Accounts }, list(readAccount), "list of tables", "[]", "Programs' own sign-ins, in the order in which they are tried; of the preset `codex`, Codex CLI's, of `claude`, Claude Code's."),
 	row("models", func(p *Provider) *[]Model { return &p.Models }, list(readModel), "list of ids or tables", "[]", "The only models served; empty: whatever the vendor has."),
 	row("routing", func(p *Provider) *string { return &p.Routing }, oneOf("smart", "order", "rotate", "usage", "pace", "weight", "best", "zenith", "p2c", "random"),
 		"as at the top, without `manual` and `fusion`", "as at the top", "Which of its keys goes first.").later(routings...),
@@ -26,8 +26,8 @@ var providerFields = []field[Provider]{
 	row("fallback", func(p *Provider) *[]string { return &p.Fallback }, some(fallback), "list of `provider/model[:effort]`", "[]", "Asked when none of its keys answers, in this order."),
 	row("proxy", func(p *Provider) *string { return &p.Proxy }, proxy, proxyWords, "as at the top", "How this vendor is reached."),
 	row("headers", func(p *Provider) *map[string]string { return &p.Headers }, headers, "table of text", "{}", "Sent with each request, after the key's own header and instead of it where the name is the same."),
-	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left.").later(),
-	row("balance_path", func(p *Provider) *string { return &p.BalancePath }, text, "text", `""`, "Where in that reply the amount stands.").later(),
+	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left, asked with the key; `{key}` in it is the key. A relay's `…/v1/usage` tells windows too."),
+	row("balance_path", func(p *Provider) *string { return &p.BalancePath }, text, "paths, numbers, `+ - * / ( )`", `""`, "Where in that reply the amount stands, such as `$data.left / 500000`; more than one as `paid: $a; gift: $b`; a `%` behind it: a share."),
 	row("unmasked", func(p *Provider) *bool { return &p.Unmasked }, truth, yesNo, "false", "Send requests whole, whatever `redact` says; for servers of one's own.").later(),
 	row("searches", func(p *Provider) *bool { return &p.Searches }, truth, yesNo, "false", "The relay searches the web by itself, where it is asked on Messages or Responses."),
 	row("unlisted", func(p *Provider) *bool { return &p.Unlisted }, truth, yesNo, "false", "Leave its models out of lists; served by full id and in groups."),
@@ -66,7 +66,7 @@ var accountFields = []field[Account]{
 	row("cap", func(a *Account) *int { return &a.Cap }, whole(1, 99), "1 to 99", "none", "The percentage of every window at which it is left alone."),
 	row("window_caps", func(a *Account) *map[string]int { return &a.WindowCaps }, windowCaps, "table of 1 to 100, by window", "{}", "The same for single windows; 100: no cap."),
 	row("credits", func(a *Account) **bool { return &a.Credits }, ptr(truth), yesNo, "true", "Whether credits are spent when a window is used up."),
-	row("auto_reset", func(a *Account) *bool { return &a.AutoReset }, truth, yesNo, "false", "Spend a reset when a week is used up."),
+	row("auto_reset", func(a *Account) *bool { return &a.AutoReset }, truth, yesNo, "false", "Spend a reset when a week is used up and nobody else can answer, and one that would run out."),
 	row("models", func(a *Account) *[]string { return &a.Models }, some(filled), "list of ids", "all", "The only models it is for."),
 	row("proxy", func(a *Account) *string { return &a.Proxy }, proxy, proxyWords, "the provider's", "How the vendor is reached with this account."),
 	row("max_concurrency", func(a *Account) **int { return &a.MaxConcurrency }, ptr(whole(0, 1000)), "0 to 1000", "the provider's", "Requests at once; 0: no limit."),
@@ -113,7 +113,7 @@ func base(api, form string) field[Provider] {
 func readProviders(d *decoder, n *node, c *Config) {
 	d.each(n, func(id string, k *node) {
 		d.reserved(id, k)
-		p := Provider{ID: id, Pos: k.keyAt, PresetPos: k.keyAt, RegionPos: k.keyAt}
+		p := Provider{ID: id, Pos: k.keyAt, PresetPos: k.keyAt, RegionPos: k.keyAt, BalancePos: k.keyAt}
 		if !fill(d, k, providerFields, &p) {
 			return
 		}
@@ -123,6 +123,9 @@ func readProviders(d *decoder, n *node, c *Config) {
 		}
 		if region := k.kid("region"); region != nil {
 			p.RegionPos = region.at
+		}
+		if path := k.kid("balance_path"); path != nil {
+			p.BalancePos = path.at
 		}
 		p.FallbackPos = places(k.kid("fallback"), p.Fallback)
 		if p.NoPreset && !hasBase(k) {

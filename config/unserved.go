@@ -17,6 +17,9 @@ func (c *Config) Unserved() []string {
 		for j := range p.Keys {
 			all = append(all, unserved(at+"keys."+p.Keys[j].Name+".", keyFields, &p.Keys[j])...)
 		}
+		for j := range p.Accounts {
+			all = append(all, unserved(at+"accounts."+p.Accounts[j].Name+".", accountFields, &p.Accounts[j])...)
+		}
 	}
 	for i := range c.Groups {
 		all = append(all, unserved("groups."+c.Groups[i].ID+".", groupFields, &c.Groups[i])...)

@@ -15,7 +15,7 @@ func TestWhatIsNotCarriedOutIsNamed(t *testing.T) {
 		{"an order that is not there yet", `routing = "zenith"`, `routing = "zenith"`},
 		{"the orders that are", "routing = \"best\"\nsink = true\n[providers.a]\nrouting = \"pace\"\nsink = true\nkeys = [{ env = \"A\", weight = 2 }]\n[groups.g]\nrouting = \"manual\"\nmembers = [\"a/m\"]\npick = \"a/m\"\nsticky = 2", ""},
 		{"every affinity is", "affinity = \"turn\"\n[providers.a]\naffinity = \"session\"\nkeys = [{ env = \"A\" }]\n[groups.g]\naffinity = \"off\"\nmembers = [\"a/m\"]", ""},
-		{"an address with a key in its query", "[providers.a]\nbalance_url = \"https://relay.example/usage?key=abcdefgh&x=1\"", `providers.a.balance_url = "https://relay.example/usage*************&x=1"`},
+		{"an address with a key in its query", "[notify]\ncommand = \"curl https://relay.example/usage?key=abcdefgh&x=1\"", `notify.command = "curl https://relay.example/usage*************&x=1"`},
 		{"a limit", "[providers.a]\nslots = 3", `providers.a.slots`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -33,8 +33,7 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 	}
 	want := []string{
 		`redact`, `public_url = "http://box.example:3425"`, `guess_vendor = true`, `searcher = "find-1"`,
-
-		`providers.brook.balance_url = "https://brook.example/v1/usage?team=a"`, `providers.brook.balance_path = "left"`, `providers.brook.unmasked = true`,
+		`providers.brook.unmasked = true`,
 		`providers.brook.catalog = "river, stream"`,
 		`providers.brook.retry`, `providers.brook.slots`,
 		`groups.always-on.policy = "combo"`,

@@ -111,6 +111,7 @@ func (s *service) told(o *outcome) *wire.Refusal {
 	if ref.Words == "" {
 		ref.Words = http.StatusText(ref.Status)
 	}
+	s.asTheirs(ref, o)
 	switch v.Kind {
 	case trace.TooLarge:
 		ref.Words = failure.TooLongWords(string(s.a.api), v.Words)
@@ -129,6 +130,37 @@ func (s *service) told(o *outcome) *wire.Refusal {
 	ref.RetryAfter = s.earliest(v, ref.Status)
 	return ref
 }
+
+// asTheirs tells a failure of a vendor of another API as the agent's own API's vendors would,
+// by the vendor's own word and field where both APIs are OpenAI's.
+func (s *service) asTheirs(ref *wire.Refusal, o *outcome) {
+	if o.asked == "" || o.asked == s.a.api || ref.Status == 0 {
+		return
+	}
+	ref.Theirs, ref.Busy = true, o.verdict.Kind == trace.Overloaded
+	if !ofOpenAI(o.asked) || !ofOpenAI(s.a.api) {
+		if ref.Code == "" && ofOpenAI(s.a.api) && ref.Status == http.StatusTooManyRequests && o.verdict.Kind == trace.Credit {
+			ref.Code = "insufficient_quota"
+		}
+		return
+	}
+	v, err := wire.ReadValue(o.said)
+	if err != nil {
+		return
+	}
+	e := v.Get("error")
+	if in := v.Get("response").Get("error"); in.Kind() == '{' {
+		e = in
+	}
+	if ref.Param == "" {
+		ref.Param = e.Get("param").Text()
+	}
+	if ref.Code == "" {
+		ref.Code = e.Get("code").Text()
+	}
+}
+
+func ofOpenAI(p wire.Protocol) bool { return p == wire.Chat || p == wire.Responses }
 
 // earliest is how long until a candidate is back, for a status that an agent waits at.
 func (s *service) earliest(v *trace.Verdict, status int) time.Duration {

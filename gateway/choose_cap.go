@@ -111,8 +111,7 @@ func (g *Gateway) credits(c *control.Command) (choice, error) {
 }
 
 func (g *Gateway) autoReset(c *control.Command) (choice, error) {
-	return g.mayItself(c, "spending resets by itself", func(one *route.Cap) **bool { return &one.Reset },
-		"it is kept, and has no effect yet: this version spends no resets")
+	return g.mayItself(c, "spending resets by itself", func(one *route.Cap) **bool { return &one.Reset }, "")
 }
 
 // mayItself reads whether an account may do something by itself.

@@ -25,14 +25,16 @@ var verbs = map[control.Verb]struct {
 	class control.Class
 	do    func(g *Gateway, c control.Command, now time.Time) (control.Done, error)
 }{
-	control.Pause:  {control.Reversible, (*Gateway).pause},
-	control.Resume: {control.Reversible, (*Gateway).resume},
-	control.Pin:    {control.Reversible, (*Gateway).pin},
-	control.Unpin:  {control.Reversible, (*Gateway).unpin},
-	control.Wake:   {control.Reversible, (*Gateway).wake},
-	control.Undo:   {control.Reversible, (*Gateway).undo},
-	control.Reload: {control.Reversible, (*Gateway).reload},
-	control.Cancel: {control.Ends, (*Gateway).cancelCall},
+	control.Pause:   {control.Reversible, (*Gateway).pause},
+	control.Resume:  {control.Reversible, (*Gateway).resume},
+	control.Pin:     {control.Reversible, (*Gateway).pin},
+	control.Unpin:   {control.Reversible, (*Gateway).unpin},
+	control.Wake:    {control.Reversible, (*Gateway).wake},
+	control.Undo:    {control.Reversible, (*Gateway).undo},
+	control.Reload:  {control.Reversible, (*Gateway).reload},
+	control.Refresh: {control.Reads, (*Gateway).refresh},
+	control.Cancel:  {control.Ends, (*Gateway).cancelCall},
+	control.Reset:   {control.Spends, nil},
 
 	control.Order: {control.Reversible, (*Gateway).choose}, control.Pick: {control.Reversible, (*Gateway).choose},
 	control.Routing: {control.Reversible, (*Gateway).choose}, control.Affinity: {control.Reversible, (*Gateway).choose},
@@ -46,7 +48,7 @@ var verbs = map[control.Verb]struct {
 
 // Preview says what a command would do. For one that ends something it gives a token
 // bound to the facts shown.
-func (g *Gateway) Preview(_ context.Context, c control.Command) (control.Effect, error) {
+func (g *Gateway) Preview(ctx context.Context, c control.Command) (control.Effect, error) {
 	v, ok := verbs[c.Verb]
 	if !ok {
 		return control.Effect{}, unknownVerb(c.Verb)
@@ -57,6 +59,9 @@ func (g *Gateway) Preview(_ context.Context, c control.Command) (control.Effect,
 		e.Words = ch.said()
 		return e, err
 	}
+	if c.Verb == control.Reset {
+		return g.previewReset(ctx, c)
+	}
 	if c.Verb != control.Cancel {
 		return e, nil
 	}
@@ -66,7 +71,7 @@ func (g *Gateway) Preview(_ context.Context, c control.Command) (control.Effect,
 	}
 	e.Words = "end request " + strconv.FormatInt(r.ID, 10) + " of " + r.Agent + ": the agent sees its reply break off"
 	e.Facts = []string{r.Agent, r.Asked, r.Answerer()}
-	e.Token = g.tokens.give(c, time.Now())
+	e.Token = g.tokens.give(c, e.Facts, time.Now())
 	return e, nil
 }
 
@@ -77,11 +82,15 @@ func (g *Gateway) Do(ctx context.Context, c control.Command, token control.Token
 		return control.Done{}, unknownVerb(c.Verb)
 	}
 	now := time.Now()
-	if v.class == control.Ends && !g.tokens.take(c, token, now) {
-		return control.Done{}, &control.Error{
-			Status: http.StatusConflict, Code: "stale_token",
-			Message: "this ends something: preview it first and send the token that the preview gives, within a minute",
+	var facts []string
+	if v.class == control.Ends || v.class == control.Spends {
+		fresh := false
+		if facts, fresh = g.tokens.take(c, token, now); !fresh {
+			return control.Done{}, staleToken(v.class)
 		}
+	}
+	if c.Verb == control.Reset {
+		return g.resetByHand(ctx, c, facts)
 	}
 	mark := g.d.State.Mark()
 	d, err := v.do(g, c, now)
@@ -92,6 +101,13 @@ func (g *Gateway) Do(ctx context.Context, c control.Command, token control.Token
 	d.At = now
 	g.tell(trace.Log{Time: now, Level: "info", Text: d.Words})
 	return d, nil
+}
+
+func staleToken(class control.Class) error {
+	return &control.Error{
+		Status: http.StatusConflict, Code: "stale_token",
+		Message: "this " + string(class) + " something: preview it first and send the token that the preview gives, within a minute",
+	}
 }
 
 // settleTime is how long an answer waits for what was done to be on disk.

@@ -18,6 +18,7 @@ func (t *try) events(first []byte, err error, buf []byte) outcome {
 	h := t.newHold()
 	// first lies in buf: feed takes a copy before the next read.
 	feedErr := h.feed(first, time.Now())
+	t.readBeside(&h.reply.Facts)
 	room := foldedBytes
 	for err == nil && feedErr == nil && !t.over(h) {
 		var n int
@@ -26,6 +27,7 @@ func (t *try) events(first []byte, err error, buf []byte) outcome {
 			now := time.Now()
 			t.w.hear(now)
 			feedErr = h.feed(buf[:n], now)
+			t.readBeside(&h.reply.Facts)
 		}
 		if room -= n; room < 0 && t.x != nil && feedErr == nil { // what ends with all that was said is gathered
 			feedErr = errTooMuch

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,7 +17,9 @@ import (
 	"dev.magpie/gateway/guard"
 	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/mend"
+	"dev.magpie/gateway/meter"
 	"dev.magpie/gateway/redact"
+	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/upstream"
@@ -49,9 +52,12 @@ type Deps struct {
 	PID      int
 	Claude   bridge.Options // how the claude program is run; zero: as it is installed
 	Demo     bool
-	Trust    bool   // MAGPIE_TRUST_PROXY
-	Public   string // MAGPIE_PUBLIC_URL; "" = the config's public_url
-	NoFetch  bool   // fetch no model lists
+	Home     string                   // the person's folder, "" = as the system knows it
+	Getenv   func(name string) string // nil: of the process
+	TokenURL string                   // where sign-ins are renewed in place of their vendors' own; "" but in tests
+	Trust    bool                     // MAGPIE_TRUST_PROXY
+	Public   string                   // MAGPIE_PUBLIC_URL; "" = the config's public_url
+	NoFetch  bool                     // fetch no model lists
 	// Load reads the config again for a reload, nil when there is none to read.
 	Load func() (*config.Config, *provider.Catalog, error)
 }
@@ -85,7 +91,11 @@ type Gateway struct {
 	seals     seals
 	lanes     lane.Lanes // slots of accounts that take only so many requests
 	config    configState
+	meter     *meter.Meter
+	readings  lastReadings
 	described descriptions
+	watching  sync.Once   // of accounts
+	firstDone atomic.Bool // the first request after the start has waited for their readings
 	learned   mend.Memory // what vendors were learnt to refuse
 
 	reloading sync.Mutex // one reading of the config at a time
@@ -100,6 +110,9 @@ type Gateway struct {
 type live struct {
 	cfg      *config.Config
 	cat      *provider.Catalog // as the config makes it; requests go by catalog()
+	meters   meters
+	subs     subs
+	plans    atomic.Pointer[route.Plans]
 	lists    atomic.Pointer[provider.Lists]
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
@@ -124,17 +137,24 @@ func New(d Deps) *Gateway {
 	if d.Secrets == nil {
 		d.Secrets = provider.NewSecrets(provider.SecretsOptions{})
 	}
+	if d.Getenv == nil {
+		d.Getenv = os.Getenv
+	}
+	if d.Home == "" {
+		d.Home = userHome()
+	}
 	if d.Media == nil {
 		d.Media = &upstream.Fetcher{}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
 		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
-		started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
+		readings: lastReadings{}, started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
 	}
 	g.bridge = g.newBridge(d.Claude)
 	g.address.Store(&address{d.Listen, d.Bound})
 	g.handler = g.routes()
+	g.meter = g.newMeter()
 	d.State.OnChange(g.changed)
 	g.take(d.Config, d.Catalog)
 	return g
@@ -142,13 +162,18 @@ func New(d Deps) *Gateway {
 
 // take puts a config in force for the requests to come.
 func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
-	lv := &live{cfg: cfg, cat: cat}
-	if old := g.live.Load(); old != nil {
+	lv := &live{cfg: cfg, cat: cat, meters: metersOf(cat)}
+	old := g.live.Load()
+	if old != nil {
 		lv.lists.Store(old.lists.Load())
 	}
+	lv.subs = g.openSubs(lv, old)
+	lv.plans.Store(plansOf(lv.subs))
 	dropped := g.d.State.Prune(cat)
 	g.derive(lv)
 	g.live.Store(lv)
+	g.remeter(old, lv)
+	g.knownReadings(lv)
 	g.lanes.Set(limits(cat))
 	g.guard.Store(g.newGuard(cfg))
 	g.config.loaded(cfg.Path, time.Now())
@@ -159,6 +184,9 @@ func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
 	}
 	if !g.d.NoFetch {
 		g.goFetch(lv)
+	}
+	if len(lv.subs) > 0 {
+		g.watching.Do(func() { g.behind(g.watchSubs) })
 	}
 }
 
@@ -189,6 +217,10 @@ func (g *Gateway) readyAll(lv *live) {
 
 // ready looks one secret up and tells the state how the account stands.
 func (g *Gateway) ready(a *provider.Account) {
+	if s := g.live.Load().subs[a.ID]; s != nil {
+		g.lookSub(s)
+		return
+	}
 	secret, err := g.d.Secrets.Value(g.ctx, a)
 	if err != nil {
 		g.secrets.Delete(a.ID)
@@ -210,8 +242,13 @@ func (g *Gateway) known(a *provider.Account, secret config.Secret) {
 	g.secrets.Store(a.ID, secret)
 	g.masker.Known(secret.Reveal())
 	g.unready(a.ID, "")
-	if secret != "" {
-		g.d.State.SetPrint(a.ID, provider.Fingerprint(secret))
+	if secret == "" {
+		return
+	}
+	fresh, old := provider.Fingerprint(secret), g.d.State.Print(a.ID)
+	g.d.State.SetPrint(a.ID, fresh)
+	if old != "" && old != fresh {
+		g.meter.Forget(a.ID)
 	}
 }
 
@@ -247,6 +284,7 @@ func (g *Gateway) Close() {
 	g.goes.Unlock()
 	g.teller.stop()
 	g.bridge.Close()
+	g.meter.Close()
 	g.wg.Wait()
 	g.pool.Close()
 }

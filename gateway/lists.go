@@ -29,6 +29,10 @@ const (
 func (g *Gateway) goFetch(lv *live) {
 	var want []*provider.Provider
 	for _, p := range lv.cat.Providers {
+		if lv.hasSubs(p) {
+			g.goFetchPlans(lv, p)
+			continue
+		}
 		if _, _, ok := p.ListURL(); ok && !p.Off && len(p.Models) == 0 {
 			want = append(want, p)
 		}
@@ -56,6 +60,9 @@ func (g *Gateway) goFetch(lv *live) {
 // fetchList asks a vendor for its models, with the first key that is ready, and puts them
 // in force.
 func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider) error {
+	if lv.hasSubs(p) {
+		return g.fetchPlans(ctx, lv, p, false)
+	}
 	if _, _, ok := p.ListURL(); !ok {
 		return fmt.Errorf("%s has no model list", p.Name)
 	}

@@ -192,7 +192,7 @@ func (s *service) bears(w mend.What) bool {
 		return s.a.env.Images && s.has(wire.KindImage)
 	case mend.Thoughts:
 		return s.has(wire.KindThinking)
-	case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Most, mend.Bare, mend.Unfit, mend.Painter:
+	case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Most, mend.Bare, mend.Recall, mend.Adaptive, mend.Unfit, mend.Painter:
 	}
 	return true
 }
@@ -260,9 +260,12 @@ func (s *service) learn(c *trace.Candidate) {
 // is sent without: such things are taken out of the conversation, not out of its bytes.
 func (s *service) rewrites(things []mend.Thing) bool {
 	return slices.ContainsFunc(things, func(t mend.Thing) bool {
-		return (t.What == mend.Images || t.What == mend.Thoughts) && s.bears(t.What)
+		return (t.What == mend.Images || t.What == mend.Thoughts || t.What == mend.Recall) && s.bears(t.What)
 	})
 }
+
+// lostThought stands for reasoning that a vendor demands and nobody has: vendors refuse an empty one.
+const lostThought = " "
 
 // spare writes into what a request is written from what it is sent without.
 func spare(things []mend.Thing, asked *wire.Ask, to *wire.Target) *wire.Ask {
@@ -280,7 +283,9 @@ func spare(things []mend.Thing, asked *wire.Ask, to *wire.Target) *wire.Ask {
 			}
 		case mend.Thoughts:
 			thoughts = true
-		case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Bare, mend.Unfit, mend.Painter:
+		case mend.Recall:
+			to.Dialect.GiveBack, to.Dialect.ReasoningLost = wire.GiveEvery, lostThought
+		case mend.Field, mend.Beta, mend.Level, mend.Choice, mend.Least, mend.Bare, mend.Adaptive, mend.Unfit, mend.Painter:
 		}
 	}
 	if !thoughts {

@@ -243,7 +243,7 @@ func TestEachChoiceIsKeptTakenBackAndToldInWords(t *testing.T) {
 		{"no cap", `"verb":"cap","who":"me","args":{"percent":0}`, "cap of sub/me is off", `{"caps":{"sub/me":{"Credits":null,"Percent":-1,"Reset":null,"Windows":null}}}`},
 		{"a window's cap", `"verb":"cap","who":"me","args":{"percent":0,"window":"5 Hours"}`, `cap of sub/me on its window "5 hours" is off (it has no such window as far as is known)`, `{"caps":{"sub/me":{"Credits":null,"Percent":0,"Reset":null,"Windows":{"5 hours":100}}}}`},
 		{"credits", `"verb":"credits","who":"me","args":{"on":false}`, "spending credits of sub/me is off", `{"caps":{"sub/me":{"Credits":false,"Percent":0,"Reset":null,"Windows":null}}}`},
-		{"resets", `"verb":"auto-reset","who":"sub/me","args":{"on":true}`, "spending resets by itself of sub/me is on (it is kept, and has no effect yet: this version spends no resets)", `{"caps":{"sub/me":{"Credits":null,"Percent":0,"Reset":true,"Windows":null}}}`},
+		{"resets", `"verb":"auto-reset","who":"sub/me","args":{"on":true}`, "spending resets by itself of sub/me is on", `{"caps":{"sub/me":{"Credits":null,"Percent":0,"Reset":true,"Windows":null}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, choosing, vendors{"a": good("chat", false)})

@@ -28,6 +28,9 @@ type outcome struct {
 	param   string // of a request that could not be translated: the field at fault
 	detail  string
 	takes   []string // of a level that was refused: those that there are
+
+	asked wire.Protocol // the API in which the vendor failed, "" where it said nothing
+	said  []byte        // its error
 }
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.
@@ -54,7 +57,9 @@ func (s *service) failedEvent(c *trace.Candidate, resp *http.Response, fault *wi
 	seen := failure.Seen{Phase: failure.PhaseStream, Status: http.StatusOK, Header: resp.Header, Body: fault.Raw}
 	s.fill(c, &seen)
 	v := failure.ClassifyEvent(seen)
-	return s.judged(&v, v.Status)
+	o := s.judged(&v, v.Status)
+	o.asked, o.said = s.asking, fault.Raw
+	return o
 }
 
 // empty makes an outcome of a reply that ended and said nothing. The account is fine.

@@ -58,6 +58,7 @@ func (g *Gateway) entryOf(lv *live, p *provider.Provider, states map[string]trac
 		e.Keys = append(e.Keys, trace.Key{
 			ID: string(a.ID), Name: a.Name, Kind: string(a.Kind), Source: sourceOf(a.Secret), Masked: g.maskedKey(a),
 			Protocol: string(a.Protocol), Models: a.Models, Off: a.Off, State: st.State, Error: st.Error,
+			Plan: st.Plan, Balance: st.Balance, ReadError: st.ReadError,
 		})
 	}
 	return e
@@ -154,6 +155,9 @@ func (g *Gateway) test(ctx context.Context, lv *live, p *provider.Provider) []tr
 }
 
 func (g *Gateway) testKey(ctx context.Context, lv *live, p *provider.Provider, a *provider.Account) trace.KeyTest {
+	if s := lv.subs[a.ID]; s != nil {
+		return g.testSub(ctx, s)
+	}
 	began := time.Now()
 	reply, err := g.askList(ctx, lv, p, a)
 	t := trace.KeyTest{Key: string(a.ID), Status: reply.status, MS: time.Since(began).Milliseconds(), At: began}
@@ -232,7 +236,7 @@ func (g *Gateway) handleProviderTest(w http.ResponseWriter, r *http.Request) {
 		apiError(w, err)
 		return
 	}
-	if _, _, ok := p.ListURL(); !ok {
+	if _, _, ok := p.ListURL(); !ok && !lv.hasSubs(p) {
 		apiError(w, &control.Error{Status: http.StatusConflict, Code: "no_list", Message: p.Name + " has no model list to ask for: test it with a request"})
 		return
 	}

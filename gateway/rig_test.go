@@ -89,6 +89,7 @@ type vendors map[string]http.Handler
 func newRig(t *testing.T, toml string, vs vendors, opts ...func(*gateway.Deps)) *rig {
 	t.Helper()
 	r := &rig{t: t, net: standin.PipeNet(), kept: &recorder{}, logs: &logBook{}, ended: map[string]chan struct{}{}}
+	token := ""
 	for name, h := range vs {
 		base, stop, err := r.net.Serve(h)
 		if err != nil {
@@ -96,6 +97,9 @@ func newRig(t *testing.T, toml string, vs vendors, opts ...func(*gateway.Deps)) 
 		}
 		t.Cleanup(stop)
 		toml = strings.ReplaceAll(toml, "{"+name+"}", base)
+		if _, ok := h.(*standin.ChatGPT); ok {
+			token = base + "/oauth/token"
+		}
 	}
 	cfg, cat := r.parse(toml)
 	r.cat = cat
@@ -106,7 +110,8 @@ func newRig(t *testing.T, toml string, vs vendors, opts ...func(*gateway.Deps)) 
 	r.store, r.bus = store, trace.NewBus(trace.Options{Start: time.Now()})
 	d := gateway.Deps{
 		Config: cfg, Catalog: cat, State: store, Bus: r.bus, History: r.kept, Dial: r.net.DialContext, Token: "control-token",
-		Version: "test", Listen: "127.0.0.1:3425", Bound: []string{"127.0.0.1:3425"}, NoFetch: true,
+		Version: "test", Listen: "127.0.0.1:3425", Bound: []string{"127.0.0.1:3425"}, NoFetch: true, TokenURL: token,
+		Home: t.TempDir(), Getenv: func(string) string { return "" },
 		Secrets: provider.NewSecrets(provider.SecretsOptions{Getenv: func(string) string { return "" }}),
 		Log:     slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -17,7 +17,7 @@ var fixedHeaders = []string{"Content-Type", "Accept", "Anthropic-Version", "Anth
 // only when the agent is that program.
 var ownHeaders = map[string]struct{ names, prefixes []string }{
 	"claude": {names: []string{"User-Agent", "X-App"}, prefixes: []string{"Anthropic-", "X-Stainless-", "X-Claude-Code-"}},
-	"codex":  {names: []string{"User-Agent", "Originator", "Session-Id", "Session_id", "Thread-Id", "X-Client-Request-Id"}, prefixes: []string{"X-Codex-"}},
+	"codex":  {names: []string{"User-Agent", "Originator", "Version", "Session-Id", "Session_id", "Conversation_id", "Thread-Id", "X-Client-Request-Id"}, prefixes: []string{"X-Codex-"}},
 }
 
 var jsonType = []string{"application/json"}
@@ -57,7 +57,11 @@ func (t *try) request(secret config.Secret) (*http.Request, error) {
 	} else {
 		s.headers(req.Header, t.p, t.acct, secret)
 		t.spareBetas(req.Header)
+		if t.own() {
+			copyOwn(req.Header, s.a.header, ownHeaders[s.a.agent].names, ownHeaders[s.a.agent].prefixes)
+		}
 	}
+	t.sign(req.Header)
 	for _, h := range t.p.Headers {
 		if strings.EqualFold(h.Name, "host") {
 			req.Host = h.Value

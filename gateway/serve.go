@@ -29,6 +29,8 @@ type service struct {
 	target provider.Target
 	talk   state.Talk // the conversation; none of a request that is no part of one
 	order  []trace.Candidate
+	left   []trace.Candidate // who was left out of the plan
+	pinned bool              // to one account, or to some
 	at     int
 	again  int       // how often the last candidate was asked once more
 	fails  []outcome // of this request's tries
@@ -36,9 +38,12 @@ type service struct {
 
 	asking     wire.Protocol               // the API of the try that is made
 	refreshed  map[provider.AccountID]bool // whose secret was fetched anew
-	mends      map[string]*mending         // by candidate: what its request is sent without
-	empties    map[string]int              // by candidate: replies that said nothing
-	media      map[string]fetched          // by URL: what was fetched
+	creds      map[provider.AccountID]provider.Credential
+	reset      string              // the id of the candidate whose reset was spent for this request, and that was not asked since
+	spent      bool                // a reset was thought of: once for each request
+	mends      map[string]*mending // by candidate: what its request is sent without
+	empties    map[string]int      // by candidate: replies that said nothing
+	media      map[string]fetched  // by URL: what was fetched
 	mediaBytes int
 	sent       []byte // the body of the last try
 }
@@ -102,8 +107,12 @@ func (g *Gateway) looksSecret(model string) bool {
 
 // plan resolves the asked name and decides whom to ask.
 func (s *service) plan() *wire.Refusal {
+	s.firstReadings()
 	now := time.Now()
 	p, call, ref := s.g.plan(s.lv, s.a, now)
+	if ref != nil && s.unheld(p, ref, now) {
+		p, call, ref = s.g.plan(s.lv, s.a, time.Now())
+	}
 	for range ruleRounds {
 		if p == nil || ref != nil || p.effects.Ask == nil {
 			break
@@ -121,6 +130,7 @@ func (s *service) plan() *wire.Refusal {
 		if call.Compact && ruledBy(s.lv.catalog(), p.Rule) { // it is no turn of the conversation's: it has a model of its own
 			s.talk = state.Talk{}
 		}
+		s.left, s.pinned = p.Left, p.Pinned != "" || s.a.only != ""
 	}
 	return ref
 }
@@ -168,6 +178,10 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call,
 	g.turnFacts(lv, a, &call, now)
 	plan, effects := g.decide(snap, &call, a)
 	p := &planning{Plan: plan, effects: effects, snap: snap, talk: talk}
+	if !a.look {
+		g.wantLeft(lv, plan.Order, now)
+		g.wantSubs(lv, &plan, now)
+	}
 	if a.counting() {
 		p.Order = withoutFallbacks(plan.Order)
 	}
@@ -266,6 +280,7 @@ func (s *service) run() {
 		slot, full, free := s.slot()
 		c := &s.order[s.at]
 		s.rec.began(c, s.repeats(c), full, time.Now())
+		s.tellReset(c)
 		o, known := s.ask(c, slot, free)
 		o.of = c
 		if o.verdict == nil || o.passed || o.gone {
@@ -279,6 +294,8 @@ func (s *service) run() {
 			return
 		}
 		s.g.limited(s.lv.cat, c, o.verdict, now)
+		s.g.staleLeft(c, o.verdict)
+		s.g.staleSub(s.lv, c, o.verdict)
 		d := s.decide(&o)
 		switch {
 		case o.verdict.Kind == trace.Auth && s.freshSecret(c):
@@ -294,7 +311,7 @@ func (s *service) run() {
 		}
 		s.rec.ended(&o, rest, now)
 		s.fails = append(s.fails, o)
-		if !s.follow(d) {
+		if !s.follow(d) && !s.another() {
 			s.giveUp()
 			return
 		}
@@ -352,6 +369,13 @@ func (s *service) repeats(c *trace.Candidate) bool {
 // a command may hand out a new one. It is looked at once for each candidate.
 func (s *service) freshSecret(c *trace.Candidate) bool {
 	acct := s.lv.cat.Account(provider.AccountID(c.ID))
+	if acct != nil && s.lv.subs[acct.ID] != nil && !s.refreshed[acct.ID] {
+		if s.refreshed == nil {
+			s.refreshed = map[provider.AccountID]bool{}
+		}
+		s.refreshed[acct.ID] = true
+		return s.freshToken(s.lv.subs[acct.ID])
+	}
 	if acct == nil || acct.Secret.File == "" && acct.Secret.Command == "" || s.refreshed[acct.ID] {
 		return false
 	}

@@ -32,6 +32,8 @@ func (g *Gateway) control() []httpRoute {
 		{http.MethodGet, "/v1/magpie/route", "a conversation's newest route: ?session=ID&after=SEQ&wait=SECONDS", g.handleRoute},
 		{http.MethodGet, "/v1/magpie/concurrency", "requests under way and waiting, and the limit, of each key and account", g.handleConcurrency},
 		{http.MethodGet, "/v1/magpie/requests", "the history: ?agent=&model=&account=&status=&since=&limit=&before=", g.handleRequests},
+		{http.MethodGet, "/v1/magpie/quotas", "the accounts with what is left of them, read again where that was long ago: ?provider=ID&wait=SECONDS", g.handleQuotas},
+		{http.MethodGet, "/v1/magpie/quotas/history", "what was read of them: ?account=&since=&limit=", g.handleQuotaHistory},
 		{http.MethodGet, "/v1/magpie/providers", "the vendors' entries, without secrets", g.handleProviders},
 		{http.MethodGet, "/v1/magpie/provider/models", "a provider's models: ?provider=ID", g.handleProviderModels},
 		{http.MethodPost, "/v1/magpie/provider/models", "the same, fetched from the vendor first; needs the control token", g.handleProviderModels},

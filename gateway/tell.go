@@ -68,6 +68,7 @@ func (g *Gateway) changed(ids []provider.AccountID) {
 	for _, id := range ids {
 		if a, ok := g.d.State.Account(lv.cat, id, now); ok {
 			g.d.Bus.PublishAccount(a)
+			g.noteReading(&a, false)
 		}
 	}
 	g.tellSome(lv, now, func(gr *provider.Group) bool { return !gr.Auto })

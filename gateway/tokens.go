@@ -19,11 +19,12 @@ type tokens struct {
 }
 
 type given struct {
-	c   control.Command
-	end time.Time
+	c     control.Command
+	facts []string // that were shown
+	end   time.Time
 }
 
-func (t *tokens) give(c control.Command, now time.Time) control.Token {
+func (t *tokens) give(c control.Command, facts []string, now time.Time) control.Token {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.by == nil {
@@ -35,18 +36,19 @@ func (t *tokens) give(c control.Command, now time.Time) control.Token {
 		}
 	}
 	token := control.Token(rand.Text())
-	t.by[token] = given{c, now.Add(tokenFor)}
+	t.by[token] = given{c, facts, now.Add(tokenFor)}
 	return token
 }
 
-// take uses a token up; it holds for the very command that was previewed.
-func (t *tokens) take(c control.Command, token control.Token, now time.Time) bool {
+// take uses a token up and returns the facts that it stands for; it holds for the very command
+// that was previewed.
+func (t *tokens) take(c control.Command, token control.Token, now time.Time) (facts []string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g, ok := t.by[token]
 	if !ok || !reflect.DeepEqual(g.c, c) || now.After(g.end) {
-		return false
+		return nil, false
 	}
 	delete(t.by, token)
-	return true
+	return g.facts, true
 }

@@ -134,6 +134,9 @@ func fromTo(from, to wire.Protocol, lost []wire.Loss) *trace.FromTo {
 	return ft
 }
 
+// busyCode is OpenAI's word for a vendor that has too much to do.
+const busyCode = "server_is_overloaded"
+
 // carry takes whole events of the vendor's and returns what they are in the agent's API; the
 // last one's blank line may be missing. The bytes are good until the next call.
 func (x *translation) carry(events []byte) []byte {
@@ -156,6 +159,9 @@ func (x *translation) write(events []wire.Event) {
 	for i := range events {
 		if events[i].Kind == wire.EventFail {
 			x.failed = events[i].Fail
+			if x.failed != nil {
+				x.failed.Theirs, x.failed.Busy = true, x.failed.Busy || x.failed.Status == 529 || x.failed.Code == busyCode
+			}
 		}
 		if x.writer.Event(events[i]) != nil {
 			return // it writes into memory: only a reply that is over refuses
@@ -210,6 +216,7 @@ func (t *try) folded(first []byte, err error, buf []byte) outcome {
 		}
 		for ev := split.Next(); ev != nil && !over(); ev = split.Next() {
 			class = facts.Judge(ev)
+			t.readBeside(&facts.Facts)
 			whole.Write(x.carry(ev))
 		}
 		if room -= len(chunk); room < 0 { // the writer holds what it gathers

@@ -146,6 +146,25 @@ func TestUsageCountsOnWhateverChunkItStands(t *testing.T) {
 	}
 }
 
+// TestTheEndCountsOverTheBeginning: some vendors of Messages tell the input at the beginning, some at the end.
+func TestTheEndCountsOverTheBeginning(t *testing.T) {
+	full := `{"input_tokens":30,"cache_read_input_tokens":60,"cache_creation_input_tokens":10,"output_tokens":20}`
+	for name, c := range map[string][2]string{
+		"at the beginning":                {full, `{"output_tokens":20}`},
+		"at the end":                      {`{"input_tokens":0,"output_tokens":0}`, full},
+		"an estimate, then what it was":   {`{"input_tokens":777,"output_tokens":1}`, full},
+		"at the beginning, noughts later": {full, `{"input_tokens":0,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":20}`},
+	} {
+		reply := eventsOf("messages", `message_start {"message":{"id":"m","content":[],"usage":`+c[0]+`}}`, `content_block_start {"index":0,"content_block":{"type":"text","text":""}}`,
+			`content_block_delta {"index":0,"delta":{"type":"text_delta","text":"a"}}`, `content_block_stop {"index":0}`, `message_delta {"delta":{"stop_reason":"end_turn"},"usage":`+c[1]+`}`, "message_stop")
+		t.Run(name, func(t *testing.T) {
+			cross(t, crossing{api: "messages", path: "/v1/messages", body: messagesStream("m"), reply: reply, tokens: "100/20/60"})
+			cross(t, crossing{api: "messages", path: "/v1/chat/completions", body: chatBody("m"), reply: reply, tokens: "100/20/60", want: `{"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":60}}}`})
+			cross(t, crossing{api: "messages", path: "/v1beta/models/m:generateContent", model: "m", body: geminiBody, reply: reply, tokens: "100/20/60", want: `{"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":20,"totalTokenCount":120}}`})
+		})
+	}
+}
+
 func TestGeminisThoughtsCountAsOutput(t *testing.T) {
 	usage := `"usageMetadata":{"promptTokenCount":55021,"cachedContentTokenCount":50000,"candidatesTokenCount":923,"thoughtsTokenCount":785,"totalTokenCount":56729}`
 	part := `"candidates":[{"content":{"role":"model","parts":[{"text":"ok"}]}`

@@ -133,11 +133,38 @@ func TestReasoningGoesBackToVendorsThatWantIt(t *testing.T) {
 			cross(t, crossing{api: "chat", config: config, path: "/v1/messages", body: thought, reply: ok("chat", "ok"), refuse: wants, asked: `{"messages":{"$has":[{"role":"assistant","reasoning_content":"need ls"}]}}`})
 		})
 	}
+	for _, model := range []string{"deepseek-x", "deepseek/deepseek-v4-pro", "kimi-k3"} {
+		t.Run("an address of which nothing is known: "+model, func(t *testing.T) {
+			cross(t, crossing{api: "chat", path: "/v1/messages", body: strings.Replace(thought, "deepseek-x", model, 1), reply: ok("chat", "ok"), refuse: wants, asked: `{"messages":{"$has":[{"role":"assistant","reasoning_content":"need ls"}]}}`})
+		})
+	}
+	t.Run("a model of which nothing is known", func(t *testing.T) {
+		c := crossing{api: "chat", path: "/v1/messages", body: strings.Replace(thought, "deepseek-x", "thinker", 1), reply: ok("chat", "ok"), refuse: wants, tries: 2}
+		cross(t, c)
+		c.body = strings.Replace(c.body, `{"role":"user","content":"ls"}`, `{"role":"user","content":"hi"},{"role":"assistant","content":"yes"},{"role":"user","content":"ls"}`, 1)
+		cross(t, c)
+		c.body = strings.Replace(lost, "deepseek-x", "thinker", 1)
+		cross(t, c)
+	})
+	t.Run("a relay whose agent keeps none", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := crossing{api: "chat", model: "thinker", reply: ok("chat", "ok"), refuse: wants}
+			v := &crossed{c: &c}
+			r := newRig(t, c.provided(), vendors{"v": v})
+			ask := `{"model":"thinker","messages":[{"role":"user","content":"ls"},{"role":"assistant","tool_calls":[{"id":"t","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"t","content":"a"}]}`
+			for _, want := range []int{2, 3} { // it is learnt
+				if got := r.ask("/v1/chat/completions", ask); got.status != 200 || len(v.got) != want || len(r.rests()) != 0 {
+					t.Fatalf("%d %s, asked %d times: %v", got.status, got.body, len(v.got), v.raw)
+				}
+			}
+		})
+	})
 	t.Run("where it was lost", func(t *testing.T) {
 		cross(t, crossing{api: "chat", config: "preset = \"deepseek\"\n", path: "/v1/messages", body: lost, reply: ok("chat", "ok"), refuse: wants})
 	})
 	t.Run("a vendor that takes none", func(t *testing.T) {
-		cross(t, crossing{api: "chat", path: "/v1/messages", body: thought, reply: ok("chat", "ok"), refuse: refuses})
+		cross(t, crossing{api: "chat", path: "/v1/messages", body: thought, reply: ok("chat", "ok"), refuse: refuses, tries: 2})
+		cross(t, crossing{api: "chat", path: "/v1/messages", body: strings.Replace(thought, "deepseek-x", "m", 1), reply: ok("chat", "ok"), refuse: refuses})
 	})
 }
 
@@ -170,6 +197,22 @@ func TestThinkingOfAnotherIsTakenOutAndTheSameKeyAskedAgain(t *testing.T) {
 			})
 		}
 	}
+	t.Run("where it is lost before a call", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := crossing{api: "messages", model: "m-claude", reply: messagesOK, refuse: func(body map[string]any) string {
+				if at(body, "thinking") != nil {
+					return "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block."
+				}
+				return ""
+			}}
+			v := &crossed{c: &c}
+			r := newRig(t, c.provided(), vendors{"v": v})
+			in := `{"model":"m-claude","max_tokens":4096,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}]}`
+			if got := r.ask("/v1/messages", in); got.status != 200 || len(v.got) != 2 || len(r.rests()) != 0 || at(v.got[1].body, "messages", 1, "content", 0, "id") != "t" {
+				t.Errorf("%d %s: %v", got.status, got.body, v.raw)
+			}
+		})
+	})
 	t.Run("what the vendor signed passes byte for byte", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := crossing{api: "messages", model: "m-claude", reply: messagesOK}
@@ -253,6 +296,21 @@ func TestThoughtsReachGeminisClients(t *testing.T) {
 		c := c
 		c.body, c.asked = body(`"includeThoughts":true,"thinkingBudget":4096`), `{"thinking":{"type":"enabled","budget_tokens":4096}}`
 		c.events = `thought: 5-7-5 rain finish STOP usage <nil>/<nil>/<nil>`
+		cross(t, c)
+	})
+	t.Run("of a Claude model behind a name of somebody's own", func(t *testing.T) {
+		c := c
+		c.model, c.path = "m-claude", strings.Replace(path, "claude-opus-4-5", "m-claude", 1)
+		c.body, c.asked = body(`"includeThoughts":true,"thinkingBudget":4096`), `{"thinking":{"type":"enabled","budget_tokens":4096},"max_tokens":8000}`
+		c.events = `thought: 5-7-5 rain finish STOP usage <nil>/<nil>/<nil>`
+		cross(t, c)
+		c.asked, c.tries = `{"thinking":{"type":"adaptive","budget_tokens":{"$absent":true}}}`, 2
+		c.refuse = func(body map[string]any) string {
+			if at(body, "thinking", "type") == "enabled" {
+				return `"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`
+			}
+			return ""
+		}
 		cross(t, c)
 	})
 	t.Run("not asked for", func(t *testing.T) {

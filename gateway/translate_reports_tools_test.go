@@ -280,6 +280,22 @@ func TestLongNamesOfToolsAreCutAndRestored(t *testing.T) {
 	second := "mcp__plugin_abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstuvwxyz__repo_list"
 	body := `{"model":"m-chat","max_tokens":50,"tool_choice":{"type":"tool","name":"` + first + `"},"messages":[{"role":"user","content":"search"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"` + second + `","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}],"tools":[{"name":"` + first + `","input_schema":{"type":"object"}},{"name":"` + second + `","input_schema":{"type":"object"}},{"name":"ok","input_schema":{"type":"object"}}]}`
 	legal := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	for api, c := range map[string]struct {
+		at    []any // a tool's name in the request
+		reply string
+	}{
+		"responses": {[]any{"tools", 0, "name"}, `{"id":"r","status":"completed","output":[{"type":"function_call","call_id":"c","name":NAME,"arguments":"{}"}]}`},
+		"gemini":    {[]any{"tools", 0, "functionDeclarations", 0, "name"}, `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"c","name":NAME,"args":{}}}]},"finishReason":"STOP"}]}`},
+	} {
+		cross(t, crossing{api: api, path: "/v1/messages", body: body, refuse: func(body map[string]any) string {
+			if name, _ := at(body, c.at...).(string); !legal.MatchString(name) {
+				return "Invalid name " + name
+			}
+			return ""
+		}, answer: func(body map[string]any) string {
+			return strings.Replace(c.reply, "NAME", marshalled(t, at(body, c.at...)), 1)
+		}, want: `{"content":[{"type":"tool_use","id":"c","name":"` + first + `","input":{}}],"stop_reason":"tool_use"}`})
+	}
 	cross(t, crossing{api: "chat", path: "/v1/messages", body: body, refuse: func(body map[string]any) string {
 		one, two, short := at(body, "tools", 0, "function", "name"), at(body, "tools", 1, "function", "name"), at(body, "tools", 2, "function", "name")
 		switch {

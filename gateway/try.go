@@ -21,7 +21,6 @@ import (
 	"dev.magpie/gateway/wire"
 	"dev.magpie/gateway/wire/sse"
 	"dev.magpie/provider"
-	"dev.magpie/provider/vendors"
 )
 
 // Bounds of what is read of a vendor.
@@ -55,12 +54,16 @@ type try struct {
 	body   wire.Body    // what is sent
 	things []mend.Thing // that it is sent without
 
+	sub     *sub   // nil of a key
+	session string // that an account's vendor keeps the cache by
+	began   time.Time
+
 	hooks httptrace.ClientTrace // of its connection
 	idled bool                  // it lay idle for a while before
 }
 
 func (s *service) newTry(c *trace.Candidate, last bool) *try {
-	return &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID))}
+	return &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID)), sub: s.lv.subs[provider.AccountID(c.ID)]}
 }
 
 // settle settles on which API the vendor is asked, and what of the request is another for it.
@@ -77,6 +80,9 @@ func (t *try) settle() {
 		t.things = s.things(t.c, t.api)
 	}
 	t.shape(t.api)
+	if t.onePiece() {
+		t.h.anew = true // its vendor only streams
+	}
 	if w := t.h.wish; w.level != "" {
 		s.rec.thinks(w)
 	}
@@ -87,6 +93,9 @@ func (t *try) settle() {
 func (t *try) write() *outcome {
 	s := t.s
 	err := t.speak()
+	if err == nil {
+		err = t.dress()
+	}
 	var dark *blindError
 	var o outcome
 	switch {
@@ -107,6 +116,9 @@ func (t *try) speak() (err error) {
 	s := t.s
 	if t.p.Program != "" {
 		return t.speakProgram()
+	}
+	if t.sub != nil && s.a.counting() {
+		return errNoCount // an account's vendor counts nothing beforehand
 	}
 	if !t.speaks || t.api == s.a.api && !t.h.anew {
 		t.api = s.a.api
@@ -130,14 +142,17 @@ func (t *try) speak() (err error) {
 // do asks the candidate. It ends when its reply was sent or has failed.
 func (t *try) do() outcome {
 	s := t.s
+	t.began = time.Now()
 	if t.x != nil && t.x.warm {
 		return t.warmed()
 	}
-	secret, err := s.g.d.Secrets.Value(s.ctx, t.acct)
+	secret, err := t.credential()
+	if err != nil && t.sub != nil {
+		return t.signedOut(err)
+	}
 	if err != nil {
 		return s.unready(t.acct, err)
 	}
-	s.g.known(t.acct, secret)
 	var cancel context.CancelCauseFunc
 	t.ctx, cancel = context.WithCancelCause(s.ctx)
 	defer cancel(nil)
@@ -149,8 +164,8 @@ func (t *try) do() outcome {
 	}
 	defer t.resp.Body.Close() //nolint:errcheck // a broken end was told by Read
 	t.w.hear(time.Now())
-	if ws := vendors.ReadHeaders(t.resp.Header, time.Now()); len(ws) > 0 && t.p.Program == "" { // a program told of them when it heard of them
-		s.g.d.State.Read(t.acct.ID, ws, time.Now())
+	if t.p.Program == "" { // a program told of them when it heard of them
+		t.readHeaders(t.began)
 	}
 	if t.resp.StatusCode < 200 || t.resp.StatusCode >= 300 {
 		return t.refusal()
@@ -251,7 +266,7 @@ func (t *try) refusal() outcome {
 		return left()
 	}
 	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: head, Body: body})
-	o.raw = body
+	o.raw, o.asked, o.said = body, t.api, body
 	if r.StatusCode == http.StatusUnauthorized {
 		t.s.g.d.Secrets.Forget(t.acct.ID)
 	}

@@ -24,6 +24,9 @@ func (l *live) catalog() *provider.Catalog {
 func (g *Gateway) snapshot(lv *live, now time.Time) *route.Snapshot {
 	snap := g.d.State.Snapshot(lv.catalog(), now)
 	snap.Lists = lv.fetched()
+	if plans := lv.plans.Load(); plans != nil {
+		snap.Plans = *plans
+	}
 	return snap
 }
 

@@ -29,6 +29,14 @@ type Reading struct {
 	Plan    string   // the vendor's word for the plan, "" = not told
 	Credits *Credits // nil = not told
 	Balance string   // money or credits that are left, for people; "" = not told
+	Resets  *Resets  // in hand, nil = not told
+	Held    bool     // its vendor answers nothing until a window renews, credits or not
+}
+
+// Resets are how many resets an account has in hand, and when the first of them runs out.
+type Resets struct {
+	Count int       `json:"count"`
+	Until time.Time `json:"until,omitzero"` // zero = never, or not known
 }
 
 // Credits is what can be spent beyond the windows.

@@ -8,6 +8,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/gateway/wire"
+	"dev.magpie/provider/vendors/balance"
 )
 
 // Build makes the catalogue of what a config and the presets give together. What is wrong
@@ -79,6 +80,11 @@ func (b *builder) provider(cp *config.Provider) {
 	}
 	if cp.Searches {
 		p.Dialect.Searches = append(slices.Clip(p.Dialect.Searches), wire.Messages, wire.Responses)
+	}
+	if p.BalancePath != "" {
+		if _, err := balance.Compile(p.BalancePath); err != nil {
+			b.problem(cp.BalancePos, "provider "+cp.ID+": "+err.Error(), "write it like $data.balance or $data.quota / 500000")
+		}
 	}
 	p.Local = allLoopback(p.Bases)
 	p.Auth = auth(p.Bases, preset)

@@ -18,10 +18,7 @@ func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
 		b.add(p, k, cp.Keys[i].Pos)
 	}
 	for i := range cp.Accounts {
-		a := signedIn(p.ID, &cp.Accounts[i], i)
-		if p.Program != "" {
-			a.Unready = ""
-		}
+		a := signedIn(p.ID, preset, &cp.Accounts[i], i)
 		a.Lane = lane(cp, cp.Accounts[i].MaxConcurrency)
 		b.add(p, a, cp.Accounts[i].Pos)
 	}
@@ -87,15 +84,19 @@ func lane(cp *config.Provider, own *int) Lane {
 	return l
 }
 
-func signedIn(provider string, a *config.Account, place int) *Account {
+// signedIn is an account that a program is signed in to. Whose program that is, the preset says.
+func signedIn(provider string, preset *Preset, a *config.Account, place int) *Account {
 	name := a.Name
 	if name == "" {
 		name = "account" + strconv.Itoa(place+1)
 	}
-	return &Account{
+	out := &Account{
 		Name: name, Kind: KindAccount, Models: a.Models, Weight: 1,
 		Proxy: a.Proxy, Off: a.Off, Home: a.Home,
 		Cap: a.Cap, Caps: a.WindowCaps, Credits: a.Credits == nil || *a.Credits, Resets: a.AutoReset,
-		Unready: "account " + provider + "/" + name + " is a program's sign-in, which this version cannot use yet: give the provider a key",
 	}
+	if preset == nil || preset.Kind != Subscription {
+		out.Unready = "account " + provider + "/" + name + " is a program's sign-in, and " + provider + " has none that can be used: give it a key"
+	}
+	return out
 }

@@ -167,6 +167,7 @@ func TestBuildProblems(t *testing.T) {
 		{"no preset and no base", "[providers.relay]\nkeys = [{ env = \"X\" }]", 1, []string{"no address", "chat, responses, messages, gemini"}},
 		{"every base taken away", "[providers.mistral]\nchat = \"\"", 1, []string{"no address"}},
 		{"a preset that cannot know the address", "[providers.azure]", 1, []string{"needs its address", "chat, responses"}},
+		{"an amount's place that can't be read", "[providers.relay]\nchat = \"https://relay.example/v1\"\nbalance_url = \"https://relay.example/left\"\nbalance_path = \"(data.left\"", 4, []string{"provider relay", `balance_path "(data.left"`, "a bracket is not closed", "$data.balance"}},
 		{"a relay that must say what it speaks", "[providers.sub2api]", 1, []string{"needs its address", "chat, responses, messages, gemini"}},
 	}
 	for _, tt := range tests {
@@ -226,6 +227,9 @@ keys = [
 ]
 [providers.codex]
 accounts = [{ name = "me@x.example", home = "~/.codex", cap = 80 }]
+[providers.signed]
+chat = "https://relay.example/v1"
+accounts = [{ home = "~/.x" }]
 [providers.ollama]
 [providers.nokey]
 chat = "https://relay.example/v1"
@@ -248,12 +252,13 @@ messages = "https://relay.example"
 		{"anthropic/key1", provider.KindKey, 0, 1, false, ""},
 		{"anthropic/home", provider.KindKey, 1, 2, false, ""},
 		{"anthropic/key3", provider.KindKey, 2, 1, true, ""},
-		{"codex/me@x.example", provider.KindAccount, 3, 1, false, "cannot use yet"},
-		{"ollama", provider.KindProvider, 4, 1, false, ""},
-		{"nokey", provider.KindProvider, 5, 1, false, "provider nokey has no key"},
-		{"deepseek", provider.KindProvider, 6, 1, false, `{ env = "DEEPSEEK_API_KEY" }`},
-		{"local", provider.KindProvider, 7, 1, false, ""},
-		{"mixed", provider.KindProvider, 8, 1, false, "has no key"},
+		{"codex/me@x.example", provider.KindAccount, 3, 1, false, ""},
+		{"signed/account1", provider.KindAccount, 4, 1, false, "signed has none that can be used"},
+		{"ollama", provider.KindProvider, 5, 1, false, ""},
+		{"nokey", provider.KindProvider, 6, 1, false, "provider nokey has no key"},
+		{"deepseek", provider.KindProvider, 7, 1, false, `{ env = "DEEPSEEK_API_KEY" }`},
+		{"local", provider.KindProvider, 8, 1, false, ""},
+		{"mixed", provider.KindProvider, 9, 1, false, "has no key"},
 	}
 	all := c.AllAccounts()
 	if len(all) != len(want) {

@@ -33,7 +33,8 @@ type DetectOptions struct {
 }
 
 // Detect makes the config of a start without a file: keys in the catalogue's environment
-// variables, each for the first preset that names it, and local servers that answer. It
+// variables, each for the first preset that names it, local servers that answer, and Codex's
+// own sign-in. It
 // also returns what was found, in words for the person. It waits at most 300 ms.
 func Detect(ctx context.Context, o DetectOptions) (*config.Config, []string) {
 	cfg := config.Default()
@@ -46,7 +47,10 @@ func Detect(ctx context.Context, o DetectOptions) (*config.Config, []string) {
 	}
 	if home := codexHome(o); home != "" && o.Stat != nil {
 		if _, err := o.Stat(filepath.Join(home, "auth.json")); err == nil {
-			found = append(found, "a Codex sign-in in "+shown(home, o.Home)+", which this version cannot use yet")
+			cfg.Providers = append(cfg.Providers, config.Provider{
+				ID: "codex", Preset: "codex", Accounts: []config.Account{{Name: "me", Home: home}},
+			})
+			found = append(found, "a Codex sign-in in "+shown(home, o.Home))
 		}
 	}
 	return cfg, found

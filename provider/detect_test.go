@@ -44,7 +44,7 @@ func TestDetect(t *testing.T) {
 	for _, p := range cfg.Providers {
 		ids = append(ids, p.ID)
 	}
-	want := []string{"anthropic", "moonshot", "qwen", "bedrock", "opencode-go", "ollama"}
+	want := []string{"anthropic", "moonshot", "qwen", "bedrock", "opencode-go", "ollama", "codex"}
 	if d := cmp.Diff(want, ids); d != "" {
 		t.Error(d)
 	}
@@ -53,7 +53,7 @@ func TestDetect(t *testing.T) {
 		t.Error(d)
 	}
 	text := strings.Join(found, "\n")
-	for _, w := range []string{"a key for Anthropic in ANTHROPIC_API_KEY", "a key for Kimi in MOONSHOT_API_KEY", "Ollama answering at http://localhost:11434/v1", "a Codex sign-in in ~/.codex, which this version cannot use yet"} {
+	for _, w := range []string{"a key for Anthropic in ANTHROPIC_API_KEY", "a key for Kimi in MOONSHOT_API_KEY", "Ollama answering at http://localhost:11434/v1", "a Codex sign-in in ~/.codex"} {
 		if !strings.Contains(text, w) {
 			t.Errorf("%q is not told:\n%s", w, text)
 		}

@@ -197,6 +197,16 @@ func (m *model) wakeAccount() tea.Cmd {
 	return m.do(control.Command{Verb: control.Wake, Who: a.ID}, true)
 }
 
+// readAgain has the account's vendor asked what is left.
+func (m *model) readAgain() tea.Cmd {
+	a, has := m.selectedAccount()
+	if !has {
+		return nil
+	}
+	m.toast.Say("reading "+m.st.Name(a.ID)+" again", m.now)
+	return m.do(control.Command{Verb: control.Refresh, Who: a.ID}, true)
+}
+
 func (m *model) undoLast() tea.Cmd { return m.do(control.Command{Verb: control.Undo}, true) }
 
 // unused is for how long nobody must have asked for anything before quitting needs no question.

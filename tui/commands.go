@@ -45,7 +45,7 @@ func (m *model) accountOrders() []order {
 		a := m.st.Accounts[i]
 		name := m.st.Name(a.ID)
 		add := func(verb control.Verb, key keys.ID, help, off string) {
-			if m.o.ReadOnly {
+			if m.o.ReadOnly && verb != control.Refresh {
 				off = "read-only"
 			}
 			all = append(all, order{
@@ -62,6 +62,7 @@ func (m *model) accountOrders() []order {
 		add(control.Unpin, keys.Pin, "ask it in its turn again", unless(pinned, "it is not pinned"))
 		rests := a.Rest != nil && a.Rest.Until.After(m.now)
 		add(control.Wake, keys.Wake, "end its rest now", unless(rests, "it does not rest"))
+		add(control.Refresh, keys.Refresh, "ask its vendor now what is left", "")
 	}
 	return all
 }

@@ -83,6 +83,7 @@ func (m *model) hints() []hint {
 		add(keys.Pause, "")
 		add(keys.Pin, "")
 		add(keys.Wake, "")
+		add(keys.Refresh, "")
 		add(keys.Help, "")
 	case keys.InAccounts, keys.InRequests, keys.InConvs, keys.InGroups, keys.InLog:
 		if m.opened.kind != nothingOpen {

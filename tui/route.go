@@ -264,6 +264,7 @@ var verbs = map[keys.ID]func(*model) tea.Cmd{
 	keys.Pause:       (*model).pause,
 	keys.Pin:         (*model).pin,
 	keys.Wake:        (*model).wakeAccount,
+	keys.Refresh:     (*model).readAgain,
 	keys.Later:       func(m *model) tea.Cmd { return m.reorder(1) },
 	keys.Earlier:     func(m *model) tea.Cmd { return m.reorder(-1) },
 	keys.Undo:        (*model).undoLast,

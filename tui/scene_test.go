@@ -252,6 +252,21 @@ func keyOf(name string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
 
+// counted has keys whose vendors tell amounts and balances when they are asked.
+func counted() trace.View {
+	v := sceneView()
+	read := sceneNow.Add(-38 * time.Second)
+	key := &v.Status.Accounts[3]
+	key.State, key.Rest, key.Used, key.Balance, key.Plan, key.Read = trace.Fine, nil, 75, "$14.00", "team", &read
+	week := window("7 days", 75, week, 50*time.Hour)
+	week.Amount, week.Limit, week.Unit, week.Read = 150.25, 200, "USD", read
+	key.Windows = []trace.Window{week}
+	other := &v.Status.Accounts[5]
+	other.State, other.Paused, other.Balance, other.Read = trace.Fine, nil, "$3.10", &read
+	other.ReadError = "its vendor answers 502: usage is not to be had now"
+	return v
+}
+
 func allSpent() trace.View {
 	v := sceneView()
 	for i := range v.Status.Accounts {
@@ -355,6 +370,9 @@ var scenes = []scene{
 	{name: "detail-refused", setup: openSelected(7)},
 	{name: "account", setup: func(m *model) { press(m, "1", "j", "enter") }},
 	{name: "account-key", setup: func(m *model) { press(m, "1", "G", "enter") }},
+	{name: "allowance", view: counted, setup: func(m *model) { press(m, "1") }},
+	{name: "allowance-opened", view: counted, setup: func(m *model) { press(m, "1", "j", "j", "j", "enter") }},
+	{name: "allowance-unread", view: counted, setup: func(m *model) { press(m, "1", "G", "enter") }},
 	{name: "accounts-focused", setup: func(m *model) { press(m, "1", "j") }},
 	{name: "conversations", setup: func(m *model) { press(m, "3", "j") }},
 	{name: "groups", setup: func(m *model) { press(m, "4") }},

@@ -85,12 +85,17 @@ func (p *process) do(ctx context.Context, o *globals, c *client.Client, cmd cont
 	if err != nil {
 		return err
 	}
+	return p.tellDone(o, done)
+}
+
+// tellDone says what a command did.
+func (p *process) tellDone(o *globals, done control.Done) error {
 	if o.json {
 		return p.json(map[string]any{"done": done.Words, "undo": done.Undo, "state": done.Accounts, "at": done.At}, nil)
 	}
 	var b strings.Builder
 	paragraphOf(&b, canvas.Clean(done.Words))
-	_, err = p.out.Write([]byte(b.String()))
+	_, err := p.out.Write([]byte(b.String()))
 	return err
 }
 

@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"themes":              {},
 	"gateway/wire":        {"gateway/wire/..."},
 	"gateway/wire/sse":    {},
-	"provider":            {"config", "gateway/wire"},
+	"provider":            {"config", "gateway/wire", "provider/vendors/balance"},
 	"provider/vendors":    {"provider", "provider/vendors/...", "gateway/wire"},
 	"gateway/trace":       {},
 	"gateway/trace/words": {"gateway/trace"},
@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"gateway/client":      {"gateway/control", "gateway/trace"},
 	"gateway/bridge":      {"provider", "provider/vendors/claude", "gateway/wire"},
 	"gateway": {
-		"config", "provider", "provider/vendors", "gateway/bridge", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/lane", "gateway/mend", "gateway/redact",
+		"config", "provider", "provider/vendors", "provider/vendors/balance", "gateway/bridge", "gateway/control", "gateway/failure", "gateway/guard", "gateway/history", "gateway/lane", "gateway/mend", "gateway/meter", "gateway/redact",
 		"gateway/route", "gateway/state", "gateway/trace", "gateway/trace/words", "gateway/upstream", "gateway/wire", "gateway/wire/...",
 	},
 	"tui": {"config", "themes", "gateway/trace", "gateway/trace/words", "gateway/control", "tui/..."},
@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 // below are the rules of folders whose packages all obey one line.
 var below = map[string][]string{
 	"tui/":              mayImport["tui"],
-	"provider/vendors/": {"provider", "provider/vendors/loose"},
+	"provider/vendors/": {"config", "provider", "provider/vendors/loose", "gateway/wire"},
 	"gateway/wire/":     {"gateway/wire", "gateway/wire/sse"},
 	"gateway/bridge/":   {},
 }

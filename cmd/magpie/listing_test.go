@@ -76,7 +76,7 @@ func everyProviders() []trace.Provider {
 			ID: "anthropic", Name: "Anthropic", Preset: "anthropic", Bases: map[string]string{"messages": "https://api.anthropic.com"}, Routing: "smart",
 			Fallback: []string{"openrouter/anthropic/claude-sonnet-5"}, Models: 12, From: trace.FromVendor, KeysURL: "https://console.anthropic.com/settings/keys",
 			Keys: []trace.Key{
-				{ID: "anthropic/work-max", Name: "work-max", Kind: "key", Source: "env ANTHROPIC_API_KEY", Masked: "sk-a…9f2c", State: trace.Fine},
+				{ID: "anthropic/work-max", Name: "work-max", Kind: "key", Source: "env ANTHROPIC_API_KEY", Masked: "sk-a…9f2c", State: trace.Fine, Balance: "$14.00", Plan: "max"},
 				{ID: "anthropic/home-pro", Name: "home-pro", Kind: "key", Source: "command", State: trace.Unready, Error: "the command failed: exit status 1 (providers.anthropic key home-pro)"},
 			},
 		},
@@ -91,6 +91,29 @@ func everyModels() trace.Models {
 	}}
 }
 
+// everyQuota is everyday's accounts with something of everything that may be left.
+func everyQuota() []trace.Account {
+	all := everyday().Accounts
+	read := ago(38 * time.Second)
+	all[0].Plan = "max"
+	all[2].Windows = []trace.Window{
+		{Name: "5 hours", Resets: in(3 * time.Hour), SpanS: 18000, Amount: 6, Limit: 20, Unit: "USD", Used: 30, Read: read},
+		{Name: "7 days", Resets: in(50 * time.Hour), SpanS: 604800, Amount: 150.25, Limit: 200, Unit: "USD", Used: 75.1, Read: read},
+		{Name: "MCP · Month", Used: 100, Aside: true, Read: read},
+	}
+	all[2].Known, all[2].Used, all[2].Balance, all[2].Read = true, 75.1, "$14.00", &read
+	all[3].Balance, all[3].Read = "¥3.10", &read
+	all[3].ReadError = "its vendor answers 502: usage is not to be had now"
+	return all
+}
+
+func everyReading() []trace.Reading {
+	return []trace.Reading{
+		{Time: ago(time.Minute), Account: "relay/a", Balance: "$14.00", Windows: everyQuota()[2].Windows[:2]},
+		{Time: ago(26 * time.Hour), Account: "openrouter/key1", Plan: "free", Balance: "¥3.10", Windows: []trace.Window{}},
+	}
+}
+
 func everyGateway(t *testing.T) *canned {
 	routes := everyRoutes()
 	plan := routes[0]
@@ -98,6 +121,8 @@ func everyGateway(t *testing.T) *canned {
 	return newCanned(t, map[string]any{
 		"GET /healthz":                   map[string]string{"status": "ok"},
 		"GET /v1/magpie/status":          everyday(),
+		"GET /v1/magpie/quotas":          map[string]any{"accounts": everyQuota()},
+		"GET /v1/magpie/quotas/history":  map[string]any{"readings": everyReading()},
 		"GET /v1/magpie/routes":          map[string]any{"seq": 12, "totals": everyday().Totals, "routes": routes},
 		"GET /v1/magpie/route":           map[string]any{"route": routes[0]},
 		"GET /v1/magpie/requests":        map[string]any{"requests": routes[:3]},
@@ -121,6 +146,9 @@ func TestListingsReadWellAndFitEightyColumns(t *testing.T) {
 	}{
 		{"status", []string{"status"}, 0},
 		{"accounts", []string{"accounts"}, 0},
+		{"quota", []string{"quota"}, 0},
+		{"quota-history", []string{"quota", "history"}, 0},
+		{"quota-wait", []string{"quota", "wait", "anthropic"}, 0},
 		{"line", []string{"line"}, 0},
 		{"trace", []string{"trace"}, 0},
 		{"requests", []string{"requests"}, 0},
@@ -159,6 +187,12 @@ func TestEveryListingPrintsWhatTheCallAnswered(t *testing.T) {
 	}{
 		{[]string{"status"}, `"pid": 4121`},
 		{[]string{"accounts"}, `"accounts": [`},
+		{[]string{"quota"}, `"balance": "$14.00"`},
+		{[]string{"quota", "anthropic", "relay"}, `"accounts": [`},
+		{[]string{"quota", "history", "relay"}, `"readings": [`},
+		{[]string{"quota", "wait", "work-max"}, `"free": true`},
+		{[]string{"quota", "refresh"}, `"state": [`},
+		{[]string{"quota", "cap", "work-max", "70%"}, `"state": [`},
 		{[]string{"trace", "-n", "1"}, `"seq": 12`},
 		{[]string{"requests"}, `"requests": [`},
 		{[]string{"route", "7f3a"}, `"route": {`},
@@ -197,6 +231,18 @@ func TestCommandsSendWhatTheyWereTold(t *testing.T) {
 		{"unpin --all", `POST /v1/magpie/do Bearer feed {"verb":"unpin"}`},
 		{"unpin a/b", `POST /v1/magpie/do Bearer feed {"verb":"unpin","who":"a/b"}`},
 		{"wake a", `POST /v1/magpie/do Bearer feed {"verb":"wake","who":"a"}`},
+		{"quota refresh", `POST /v1/magpie/do Bearer feed {"verb":"refresh"}`},
+		{"quota refresh a/b", `POST /v1/magpie/do Bearer feed {"verb":"refresh","who":"a/b"}`},
+		{"quota cap a/b 70", `POST /v1/magpie/do Bearer feed {"verb":"cap","who":"a/b","args":{"percent":70}}`},
+		{"quota cap a/b 70% --window 7-days", `POST /v1/magpie/do Bearer feed {"verb":"cap","who":"a/b","args":{"percent":70,"window":"7-days"}}`},
+		{"quota cap a/b off", `POST /v1/magpie/do Bearer feed {"verb":"cap","who":"a/b","args":{"percent":0}}`},
+		{"quota cap a/b 100", `POST /v1/magpie/do Bearer feed {"verb":"cap","who":"a/b","args":{"percent":0}}`},
+		{"quota cap a/b -", `POST /v1/magpie/do Bearer feed {"verb":"cap","who":"a/b","args":{"percent":0}}`},
+		{"quota credits a/b off", `POST /v1/magpie/do Bearer feed {"verb":"credits","who":"a/b","args":{"on":false}}`},
+		{"quota auto-reset a/b ON", `POST /v1/magpie/do Bearer feed {"verb":"auto-reset","who":"a/b","args":{"on":true}}`},
+		{"quota relay glm", "GET /v1/magpie/quotas?provider=relay&provider=glm&wait=5"},
+		{"accounts", "GET /v1/magpie/quotas?wait=5"},
+		{"quota history a/b --since 90m -n 3", "GET /v1/magpie/quotas/history?account=a%2Fb&limit=3&since=2026-11-29T10%3A32%3A00Z"},
 		{"why m --agent codex --api responses --body " + body, `POST /v1/magpie/explain Bearer feed {"model":"m","agent":"codex","api":"responses","body":{"model":"m"}}`},
 		{"requests --agent claude --model m --account a/b --status 5xx --since 90m -n 7", "GET /v1/magpie/requests?account=a%2Fb&agent=claude&limit=7&model=m&since=2026-11-29T10%3A32%3A00Z&status=5xx"},
 		{"requests --since 2d", "GET /v1/magpie/requests?limit=50&since=2026-11-27T12%3A02%3A00Z"},

@@ -46,6 +46,9 @@ func (p *process) providerShowCommand(o *globals) *cobra.Command {
 		Args:              arguments(1, 1, idWords),
 		ValidArgsFunction: p.completeProvider(o),
 		RunE: p.asking(o, func(ctx context.Context, c *client.Client, args []string) error {
+			if _, err := c.Quotas(ctx, args, quotaWait); err != nil && ctx.Err() != nil {
+				return err // else its keys are told without what is left of them
+			}
 			one, err := provided(ctx, c, args[0])
 			if err != nil || o.json {
 				return p.json(one, err)
@@ -158,13 +161,18 @@ func (p *process) provider(one *trace.Provider) error {
 	if _, err := p.out.Write([]byte(b.String())); err != nil {
 		return err
 	}
-	t := newTable(column{head: "KEY", gives: true}, column{head: "FROM", gives: true}, column{head: "VALUE"}, column{head: "FOR", gives: true}, column{head: "STATE"})
+	t := newTable(column{head: "KEY", gives: true}, column{head: "FROM", gives: true}, column{head: "VALUE"}, column{head: "FOR", gives: true}, column{head: "STATE"},
+		column{head: "BALANCE", gives: true}, column{head: "PLAN", gives: true})
 	for _, k := range one.Keys {
-		t.row(k.ID, k.Source, k.Masked, strings.TrimSpace(k.Protocol+" "+strings.Join(k.Models, " ")), words.State(k.State))
+		t.row(k.ID, k.Source, k.Masked, strings.TrimSpace(k.Protocol+" "+strings.Join(k.Models, " ")), words.State(k.State), k.Balance, k.Plan)
+		if k.ReadError != "" {
+			t.note(k.ID + ", what is left: " + k.ReadError)
+		}
 		if k.Error != "" {
 			t.note(k.ID + ": " + k.Error)
 		}
 	}
+	t.without("BALANCE", "PLAN")
 	return t.write(p.out)
 }
 

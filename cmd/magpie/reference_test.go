@@ -27,7 +27,7 @@ func TestThePageOfCommandsIsWhatTheProgramSays(t *testing.T) {
 }
 
 func TestTheTreeHoldsTheCommandsOfThisVersion(t *testing.T) {
-	const want = "accounts completion config explain group groups healthcheck line order pause pin presets provider providers requests resume route serve simulate status themes trace tui unpin version wake"
+	const want = "accounts completion config explain group groups healthcheck line order pause pin presets provider providers quota requests resume route serve simulate status themes trace tui unpin version wake"
 	var names []string
 	for _, c := range newShell(t).commands().Commands() {
 		if c.Name() != "help" {

@@ -47,7 +47,7 @@ func (p *process) commands() *cobra.Command {
 	}{
 		{groupRun, []*cobra.Command{p.tuiCommand(o), p.serveCommand(o)}},
 		{groupLook, []*cobra.Command{
-			p.statusCommand(o), p.accountsCommand(o), p.lineCommand(o), p.traceCommand(o), p.requestsCommand(o),
+			p.statusCommand(o), p.accountsCommand(o), p.quotaCommand(o), p.lineCommand(o), p.traceCommand(o), p.requestsCommand(o),
 			p.routeCommand(o), p.explainCommand(o), p.simulateCommand(o), p.healthCommand(o),
 		}},
 		{groupChange, []*cobra.Command{p.pauseCommand(o), p.resumeCommand(o), p.pinCommand(o), p.unpinCommand(o), p.wakeCommand(o), p.orderCommand(o)}},

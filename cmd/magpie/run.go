@@ -189,6 +189,10 @@ func (n *node) furnish() error {
 		return err
 	}
 	n.onClose(n.history.Close)
+	home, getenv := n.p.home, n.p.getenv
+	if n.wish.demo {
+		home, getenv = n.demoDir, func(string) string { return "" }
+	}
 	token, err := guard.ControlToken(n.paths.Token)
 	if err != nil {
 		return elsewhere(err)
@@ -197,7 +201,7 @@ func (n *node) furnish() error {
 	n.gw = gateway.New(gateway.Deps{
 		Config: n.set.cfg, Catalog: n.set.cat, State: n.state, Bus: n.bus, History: n.history, Secrets: n.secrets(),
 		Log: log, Masker: n.masker, Token: token, Version: version, Listen: n.doors.shown(), Bound: n.doors.bound(),
-		CacheDir: n.paths.Cache, PID: os.Getpid(), Demo: n.wish.demo, Trust: n.trust(), Public: n.public(), Load: n.load,
+		CacheDir: n.paths.Cache, PID: os.Getpid(), Demo: n.wish.demo, Trust: n.trust(), Public: n.public(), Home: home, Getenv: getenv, Load: n.load,
 	})
 	if crashErr != nil {
 		n.say(slog.LevelWarn, crashErr.Error())

@@ -30,6 +30,8 @@ import (
 // stand-in vendors. Their commands, besides testscript's own:
 //
 //	vendor NAME [FILE]       start a stand-in on $NAME; FILE has a line for each step: KEY STEP
+//	relay NAME               start one that sells a share of its accounts by key
+//	limit NAME KEY WINDOW USD, spend NAME KEY USD   give a relay's key a limit, spend of it
 //	gated NAME               start one whose streams stop half way until  open NAME
 //	config FILE              make it the config, with variables filled in
 //	fill FILE                fill in variables
@@ -57,7 +59,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			w := &world{servers: map[string]*httptest.Server{}, vendors: map[string]*standin.Vendor{}, gates: map[string]*gate{}, streams: map[string]*reading{}, known: map[string]bool{}, umask: 0o022, dir: e.WorkDir}
+			w := &world{servers: map[string]*httptest.Server{}, vendors: map[string]*standin.Vendor{}, relays: map[string]*standin.Relay{}, gates: map[string]*gate{}, streams: map[string]*reading{}, known: map[string]bool{}, umask: 0o022, dir: e.WorkDir}
 			e.Values[worldKey{}] = w
 			e.Setenv("MAGPIE_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "person"))
@@ -73,6 +75,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) { return name == "lan" && lanAddress() != "", nil },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"relay": relayCmd, "limit": limitCmd, "spend": spendCmd,
 			"vendor": vendorCmd, "gated": gatedCmd, "open": openCmd, "config": configCmd, "serve": serveCmd, "end": endCmd, "crash": crashCmd,
 			"signal": signalCmd, "exits": exitsCmd, "until": untilCmd, "ask": askCmd, "begin": beginCmd, "whole": wholeCmd, "broken": brokenCmd,
 			"calls": callsCmd, "clean": cleanCmd, "nocanary": noCanaryCmd, "fill": fillCmd, "json": jsonCmd, "mode": modeCmd, "get": getCmd, "lan": lanCmd, "umask": umaskCmd,
@@ -104,6 +107,7 @@ type world struct {
 	dir     string
 	servers map[string]*httptest.Server
 	vendors map[string]*standin.Vendor
+	relays  map[string]*standin.Relay
 	gates   map[string]*gate
 	streams map[string]*reading
 	known   map[string]bool // files that hold the canary on purpose
@@ -174,6 +178,25 @@ func vendorCmd(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	w.put(ts, args[0], v, httptest.NewServer(v))
+}
+
+func relayCmd(ts *testscript.TestScript, _ bool, args []string) {
+	w := worldOf(ts)
+	r := standin.NewRelay(standin.Options{Models: []string{"m"}, Text: "from the relay", Secrets: []string{agentsKey}}, 0)
+	w.relays[args[0]] = r
+	w.put(ts, args[0], r.Vendor, httptest.NewServer(r))
+}
+
+func limitCmd(ts *testscript.TestScript, _ bool, args []string) {
+	usd, err := strconv.ParseFloat(args[3], 64)
+	ts.Check(err)
+	worldOf(ts).relays[args[0]].Limit(args[1], args[2], usd)
+}
+
+func spendCmd(ts *testscript.TestScript, _ bool, args []string) {
+	usd, err := strconv.ParseFloat(args[2], 64)
+	ts.Check(err)
+	worldOf(ts).relays[args[0]].Spend(args[1], usd)
 }
 
 func (w *world) put(ts *testscript.TestScript, name string, v *standin.Vendor, s *httptest.Server) {

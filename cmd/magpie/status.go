@@ -34,14 +34,17 @@ func (p *process) statusCommand(o *globals) *cobra.Command {
 func (p *process) accountsCommand(o *globals) *cobra.Command {
 	return listing(o, &cobra.Command{
 		Use:   "accounts",
-		Short: "List keys and accounts: state, allowance, renewal",
+		Short: "List keys and accounts: state, windows, renewal, balance",
 		Args:  arguments(0, 0, ""),
 		RunE: p.asking(o, func(ctx context.Context, c *client.Client, _ []string) error {
-			s, err := c.Status(ctx)
+			all, err := c.Quotas(ctx, nil, quotaWait)
 			if err != nil || o.json {
-				return p.json(map[string]any{"accounts": s.Accounts}, err)
+				return p.json(map[string]any{"accounts": all}, err)
 			}
-			return p.accounts(s.Accounts)
+			if len(all) == 0 {
+				return p.accounts(all)
+			}
+			return p.accountsWhole(all)
 		}),
 	})
 }
@@ -131,10 +134,7 @@ func (p *process) accounts(all []trace.Account) error {
 		return p.printf("no key and no account: name a provider in the config\n")
 	}
 	now := p.local()
-	t := newTable(
-		column{head: "ACCOUNT", gives: true}, column{head: "STATE", gives: true}, column{head: "LIVE", right: true},
-		column{head: "USED", right: true}, column{head: "WINDOW"}, column{head: "RENEWS", right: true},
-	)
+	t := newTable(accountColumns()...)
 	for _, a := range all {
 		busy := live(&a)
 		used, window, renews := fullest(&a, now)
@@ -144,6 +144,17 @@ func (p *process) accounts(all []trace.Account) error {
 		}
 	}
 	return t.write(p.out)
+}
+
+func accountColumns() []column {
+	return []column{
+		{head: "ACCOUNT", gives: true},
+		{head: "STATE", gives: true},
+		{head: "LIVE", right: true},
+		{head: "USED", right: true},
+		{head: "WINDOW"},
+		{head: "RENEWS", right: true},
+	}
 }
 
 // live is how many requests an account has, of how many, and how many wait.

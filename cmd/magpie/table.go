@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"dev.magpie/tui/canvas"
@@ -59,6 +60,20 @@ func (t *table) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// without leaves out the columns of those heads in which nothing stands.
+func (t *table) without(heads ...string) {
+	for _, head := range heads {
+		i := slices.IndexFunc(t.columns, func(c column) bool { return c.head == head })
+		if i < 0 || slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" }) {
+			continue
+		}
+		t.columns = slices.Delete(t.columns, i, i+1)
+		for n := range t.rows {
+			t.rows[n] = slices.Delete(t.rows[n], i, i+1)
+		}
+	}
 }
 
 // note puts a text under the table: what has no room in a row.

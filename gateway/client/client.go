@@ -155,6 +155,29 @@ func (c *Client) Requests(ctx context.Context, f Filter) ([]trace.Route, error) 
 	return r.Requests, nil
 }
 
+// Quotas lists accounts with what is left of them, of some providers or of all. Vendors are asked
+// where that was long ago, and waited for so long.
+func (c *Client) Quotas(ctx context.Context, providers []string, wait time.Duration) ([]trace.Account, error) {
+	q := waiting(0, wait)
+	for _, p := range providers {
+		q.Add("provider", p)
+	}
+	var r struct {
+		Accounts []trace.Account `json:"accounts"`
+	}
+	err := c.get(ctx, "/v1/magpie/quotas", q, &r)
+	return r.Accounts, err
+}
+
+// Readings lists what was read of accounts, the newest first. Of the filter Account, Since and Limit count.
+func (c *Client) Readings(ctx context.Context, f Filter) ([]trace.Reading, error) {
+	var r struct {
+		Readings []trace.Reading `json:"readings"`
+	}
+	err := c.get(ctx, "/v1/magpie/quotas/history", f.query(), &r)
+	return r.Readings, err
+}
+
 // Route returns a conversation's newest route; nil when it has none in memory.
 func (c *Client) Route(ctx context.Context, session string) (*trace.Route, error) {
 	return c.RouteAfter(ctx, session, 0, 0)

@@ -13,14 +13,15 @@ type Verb string
 
 // The verbs that the gateway carries out.
 const (
-	Pause  Verb = "pause"
-	Resume Verb = "resume"
-	Pin    Verb = "pin"
-	Unpin  Verb = "unpin"
-	Wake   Verb = "wake"
-	Undo   Verb = "undo"
-	Reload Verb = "reload"
-	Cancel Verb = "cancel"
+	Pause   Verb = "pause"
+	Resume  Verb = "resume"
+	Pin     Verb = "pin"
+	Unpin   Verb = "unpin"
+	Wake    Verb = "wake"
+	Undo    Verb = "undo"
+	Reload  Verb = "reload"
+	Cancel  Verb = "cancel"
+	Refresh Verb = "refresh" // have the vendor asked what is left
 
 	// Choices of providers, groups and accounts.
 	Order     Verb = "order"
@@ -31,6 +32,7 @@ const (
 	Cap       Verb = "cap"
 	Credits   Verb = "credits"
 	AutoReset Verb = "auto-reset"
+	Reset     Verb = "reset" // spends one
 	Hide      Verb = "hide"
 	Show      Verb = "show"
 

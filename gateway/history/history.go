@@ -34,13 +34,14 @@ var ErrClosed = errors.New("the history is closed")
 type History struct {
 	path string
 
-	mu     sync.Mutex
-	queue  []trace.Route
-	spare  []trace.Route
-	held   int // queued, or taken and not written yet
-	closed bool
-	bell   chan struct{}      // something was added
-	flush  chan chan struct{} // write now, then close what was sent
+	mu       sync.Mutex
+	queue    []trace.Route
+	spare    []trace.Route
+	held     int             // queued, or taken and not written yet
+	readings []trace.Reading // queued
+	closed   bool
+	bell     chan struct{}      // something was added
+	flush    chan chan struct{} // write now, then close what was sent
 
 	opened chan struct{} // closed after the first try to open the file
 	file   atomic.Pointer[file]
@@ -174,6 +175,7 @@ func (h *History) discard(ctx context.Context) bool {
 	defer again.Stop()
 	for {
 		h.drop(len(h.take()))
+		h.takeReadings()
 		select {
 		case <-again.C:
 			return true

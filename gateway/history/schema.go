@@ -45,6 +45,17 @@ var migrations = []string{
 	CREATE INDEX requests_account ON requests (account, time);
 	CREATE INDEX requests_model ON requests (model, time);
 	CREATE INDEX requests_session ON requests (session, time);`,
+	`CREATE TABLE readings (
+		n        INTEGER PRIMARY KEY,
+		time     INTEGER NOT NULL, -- unix ms
+		provider TEXT NOT NULL,
+		account  TEXT NOT NULL, -- provider/name
+		plan     TEXT NOT NULL,
+		balance  TEXT NOT NULL,
+		windows  TEXT NOT NULL -- JSON
+	);
+	CREATE INDEX readings_time ON readings (time);
+	CREATE INDEX readings_account ON readings (account, time);`,
 }
 
 // migrate brings the file to the newest version, all steps in one transaction. A file

@@ -25,6 +25,9 @@ type writer struct {
 	rest  []trace.Route // taken from the queue, not written yet
 	space []trace.Route // what rest is a part of
 	old   time.Time     // what is older is to be pruned; zero = done
+
+	readings []trace.Reading // taken from the queue, not written yet
+	pruned   time.Time       // when readings were last looked through for what is too old
 }
 
 // work writes batches until ctx ends, and then all that is left. Between them it
@@ -96,6 +99,9 @@ func (w *writer) pause(ctx context.Context) {
 // all writes what is queued, batch by batch. What can't be written stays for the next
 // time; meanwhile the queue fills and, at its limit, drops.
 func (w *writer) all(ctx context.Context) error {
+	if err := w.allReadings(ctx); err != nil {
+		return err
+	}
 	for {
 		if len(w.rest) == 0 {
 			w.h.give(w.space)

@@ -37,9 +37,20 @@ func (t Thing) apply(api wire.Protocol, body []byte) []byte {
 		return cutBare(body)
 	case Painter:
 		return cutPainter(api, body)
-	case Beta, Images, Thoughts, Unfit:
+	case Adaptive:
+		return adaptive(api, body)
+	case Beta, Images, Thoughts, Recall, Unfit:
 	}
 	return body
+}
+
+// adaptive leaves it to the model how much it thinks.
+func adaptive(api wire.Protocol, body []byte) []byte {
+	if api != wire.Messages || wire.Value(body).At("thinking", "type").Text() != "enabled" {
+		return body
+	}
+	body = wire.Put(body, "type", []byte(`"adaptive"`), "thinking")
+	return wire.Cut(body, func(key string, _ wire.Value) bool { return key == "budget_tokens" }, "thinking")
 }
 
 // cutField takes a field out, and the objects around it that hold nothing else.

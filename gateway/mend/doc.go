@@ -23,6 +23,8 @@ const (
 	Bare                     // reasoning that nobody sealed
 	Images                   // each becomes a note: the request is written anew for it
 	Thoughts                 // reasoning of earlier turns: the request is written anew for it
+	Recall                   // reasoning of earlier turns that isn't there: the request is written anew with it
+	Adaptive                 // thinking by a number of tokens becomes adaptive
 	Unfit                    // the model isn't served on the API at all
 	Painter                  // Codex's tool that makes images, which only its own house knows
 )
@@ -67,6 +69,10 @@ func (t Thing) Words() (what, why string) {
 		return "reasoning of earlier turns", "another made it"
 	case Painter:
 		return "tools." + painter, "the vendor refuses it"
+	case Recall:
+		return "reasoning of earlier turns", "the vendor demands some in each of them"
+	case Adaptive:
+		return "thinking.budget_tokens", "the model decides itself how much it thinks"
 	case Unfit:
 		return "", ""
 	}

@@ -203,7 +203,8 @@ var named = sync.OnceValue(func() map[string]*regexp.Regexp {
 		quoted := "[`'\".\\]\\\\]" + n + "[`'\"\\\\]"
 		bare := `(?:parameters?|arguments?|fields?|property|properties|option|key|inputs?)s?(?: supplied)?:? ` + n + `\b`
 		first := `(?:^|[^a-z_])` + n + `["'` + "`" + `]?(?: (?:parameter|field|option|argument|property))?(?: is| are|:)? (?:` + no + `|extra inputs)`
-		out[name] = regexp.MustCompile(no + `[^.;]{0,60}(?:` + quoted + `|` + bare + `)|` + quoted + `[^.;]{0,40}` + no + `|` + first)
+		behind := `: *` + n + `\b`
+		out[name] = regexp.MustCompile(no + `[^.;]{0,60}(?:` + quoted + `|` + bare + `|` + behind + `)|` + quoted + `[^.;]{0,40}` + no + `|` + first)
 	}
 	return out
 })

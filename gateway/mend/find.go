@@ -29,7 +29,7 @@ func Find(s Sent, r Refusal) []Found {
 		f.raw = f.said
 	}
 	for _, look := range []func() []Found{
-		f.thoughts, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey, f.painter,
+		f.thoughts, f.recall, f.adaptive, f.images, f.level, f.toolsAndReasoning, f.choice, f.thinkingOff, f.output, f.betas, f.fields, f.bare, f.cacheKey, f.painter,
 	} {
 		if found := look(); len(found) > 0 {
 			return found
@@ -53,25 +53,58 @@ func (f *finder) says(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(f.said, w) })
 }
 
-// thoughts: a Claude model was given thinking that it didn't make.
+// thoughts: a Claude model was given thinking that it didn't make, or misses what it made in
+// front of its calls: without that it can't be told to think.
 func (f *finder) thoughts() []Found {
+	if f.API == wire.Messages && f.says("expected `thinking` or `redacted_thinking`") && f.v.At("thinking", "type").Text() == "enabled" {
+		return append(one(Thing{What: Thoughts}), Found{Thing: Thing{What: Field, Path: "thinking"}})
+	}
 	if f.r.Row == "anthropic-thinking" {
 		return one(Thing{What: Thoughts})
 	}
 	return nil
 }
 
+// recall: a vendor of Chat whose model thinks wants what it thought back.
+func (f *finder) recall() []Found {
+	if f.API != wire.Chat || !f.says("reasoning_content", "reasoning content") || !f.says("passed back", "pass back", "missing", "required", "must be", "must have", "must include", "must contain") {
+		return nil
+	}
+	if f.says("must be removed", "must be omitted", "must not", "must be absent", "not permitted", "not allowed", "unsupported", "not supported", "unknown", "extra") {
+		return nil
+	}
+	return []Found{{Thing: Thing{What: Recall}, Keep: true}}
+}
+
+// adaptive: a Claude model decides itself how much it thinks.
+func (f *finder) adaptive() []Found {
+	if f.API == wire.Messages && f.v.At("thinking", "type").Text() == "enabled" && f.says("thinking") && f.says("enabled") && f.says("adaptive", "not supported", "unsupported") {
+		return []Found{{Thing: Thing{What: Adaptive}, Keep: true}}
+	}
+	return nil
+}
+
 // blind are words by which a vendor says that a model reads no images.
-var blind = []string{"not support", "unsupported", "not accept", "only text", "text only", "text-only", "not a multimodal", "not multimodal", "no endpoints found", "unknown variant", "invalid content type"}
+var blind = []string{
+	"not support", "unsupported", "not accept", "only text", "text only", "text-only", "not a multimodal", "not multimodal", "no endpoints found", "unknown variant",
+	"invalid content type", "not allowed", "not permitted", "not enabled", "not available", "not capable", "only supported by", "only available", "vision", "expected 'text'",
+	"expected `text`", "must be 'text'", "should be 'text'", `should be "text"`, `must be "text"`, "must be of type text", "cannot read", "can't read", "cannot see", "can't see",
+	"reads no", "does not read", "disabled", "cannot process images", "can't process images", "no vision", "invalid type 'image_url'", "invalid value: 'image_url'",
+	"supported values are: 'text'",
+}
+
+// spoilt are words by which a vendor says that it reads images, but not this one.
+var spoilt = []string{"too large", "too big", "exceed", "corrupt", "decode", "download", "fetch", "invalid image", "invalid base64", "could not process", "image format", "mime", "media type", "media_type", "dimension", "too many", "resolution"}
 
 func (f *finder) images() []Found { return images(f.r) }
 
 func images(r Refusal) []Found {
 	said := strings.ToLower(r.Words)
-	if strings.Contains(said, "image") && slices.ContainsFunc(blind, func(w string) bool { return strings.Contains(said, w) }) {
-		return []Found{{Thing: Thing{What: Images}, Keep: true}}
+	has := func(w string) bool { return strings.Contains(said, w) }
+	if !has("image") && !has("vision") && !has("multimodal") || slices.ContainsFunc(spoilt, has) || !slices.ContainsFunc(blind, has) {
+		return nil
 	}
-	return nil
+	return []Found{{Thing: Thing{What: Images}, Keep: true}}
 }
 
 // levelAt is where each API says how much to think.

@@ -44,12 +44,13 @@ type Meter struct {
 
 // key is what is known of one key.
 type key struct {
-	asked  time.Time // when it was asked last, zero = never
-	plain  bool      // it told no windows
-	stale  bool      // the next want asks, whatever the age
-	gen    uint64    // of the key; a reading that began with an earlier one is dropped
-	busy   bool      // it is being asked
-	follow bool      // wanted anew meanwhile
+	asked  time.Time     // when it was asked last, zero = never
+	plain  bool          // it told no windows
+	stale  bool          // the next want asks, whatever the age
+	gen    uint64        // of the key; a reading that began with an earlier one is dropped
+	busy   bool          // it is being asked
+	follow bool          // wanted anew meanwhile
+	over   chan struct{} // closed once what was asked last is told
 }
 
 // New starts a meter.
@@ -84,12 +85,13 @@ func (m *Meter) want(id provider.AccountID, now time.Time, force bool) {
 	begin := !m.closed && !k.busy && (force || k.due(now))
 	if begin {
 		k.begin(now)
+		k.over = make(chan struct{})
 		m.wg.Add(1)
 	}
-	gen := k.gen
+	gen, over := k.gen, k.over
 	m.mu.Unlock()
 	if begin {
-		go m.read(id, gen)
+		go m.read(id, gen, over)
 	}
 }
 
@@ -146,9 +148,27 @@ func (m *Meter) Asked(id provider.AccountID) (at time.Time, busy bool) {
 	return time.Time{}, false
 }
 
+// Wait waits until what was last asked of a key is told, or ctx ends.
+func (m *Meter) Wait(ctx context.Context, id provider.AccountID) {
+	m.mu.Lock()
+	var over chan struct{}
+	if k := m.keys[id]; k != nil {
+		over = k.over
+	}
+	m.mu.Unlock()
+	if over == nil {
+		return
+	}
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+}
+
 // read asks one key, and once more where that was wanted meanwhile.
-func (m *Meter) read(id provider.AccountID, gen uint64) {
+func (m *Meter) read(id provider.AccountID, gen uint64, over chan struct{}) {
 	defer m.wg.Done()
+	defer close(over)
 	for {
 		r, err := m.ask(id)
 		if m.ctx.Err() != nil {

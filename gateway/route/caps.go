@@ -126,6 +126,12 @@ func (l *limits) of(name string) (share int, capped bool) {
 	return 0, false
 }
 
+// MaySpend says whether an account may spend credits, and resets, by itself.
+func (s *Snapshot) MaySpend(a *provider.Account) (credits, resets bool) {
+	l := s.limits(a)
+	return l.credits, s.spendsResets(a)
+}
+
 // spendsResets says whether an account may spend its resets by itself.
 func (s *Snapshot) spendsResets(a *provider.Account) bool {
 	if may := s.Choices.Caps[a.ID].Reset; may != nil {

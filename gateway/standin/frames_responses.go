@@ -1,10 +1,15 @@
 package standin
 
+import "time"
+
 // Responses as it is written.
 
 // responsesFrames is a reply as a Responses stream.
 func (v *Vendor) responsesFrames(a *ask, r *reply) []frame {
 	s := &responsesStream{}
+	if told := v.limitsTold(a.key); told != nil {
+		s.frames = append(s.frames, frame{lead, "codex.rate_limits", typed("codex.rate_limits", told)})
+	}
 	base := responsesWhole(a, r, list{})
 	base["status"], base["usage"], base["incomplete_details"], base["completed_at"] = "in_progress", nil, nil, nil
 	s.event(lead, "response.created", object{"response": base})
@@ -19,11 +24,29 @@ func (v *Vendor) responsesFrames(a *ask, r *reply) []frame {
 	return s.frames
 }
 
+// limitsTold is what the backend tells of its windows ahead of a reply.
+func (v *Vendor) limitsTold(key string) object {
+	if !v.house.backend {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.meterOf(key)
+	if m == nil {
+		return nil
+	}
+	return m.limitsEvent(time.Now())
+}
+
 // responsesStream numbers the events.
-type responsesStream struct{ frames []frame }
+type responsesStream struct {
+	frames []frame
+	n      int // of the events that are numbered
+}
 
 func (s *responsesStream) event(b beat, kind string, data object) {
-	data["sequence_number"] = len(s.frames)
+	data["sequence_number"] = s.n
+	s.n++
 	s.frames = append(s.frames, frame{b, kind, typed(kind, data)})
 }
 

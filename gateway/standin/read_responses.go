@@ -120,8 +120,11 @@ func (v *Vendor) backendRules(a *ask) *problem {
 		detail = "Stream must be set to true"
 	case a.store:
 		detail = "Store must be set to false"
-	case a.tree["max_output_tokens"] != nil:
-		detail = "Unsupported parameter: max_output_tokens"
+	}
+	for _, name := range []string{"max_output_tokens", "max_completion_tokens", "temperature", "top_p", "previous_response_id", "user", "safety_identifier"} {
+		if a.tree[name] != nil {
+			detail = "Unsupported parameter: " + name
+		}
 	}
 	for _, item := range arr(a.tree["input"]) {
 		if str(obj(item)["role"]) == "system" {

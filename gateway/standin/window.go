@@ -68,7 +68,10 @@ func (w Window) span() time.Duration {
 }
 
 // meter is the windows of one key as they stand. Its owner locks it.
-type meter struct{ windows []standing }
+type meter struct {
+	windows []standing
+	credits bool // answers go on when a window is full
+}
 
 // standing is one window at a time.
 type standing struct {
@@ -108,6 +111,9 @@ func (m *meter) spend() {
 
 // full is the time left of the full window that renews last.
 func (m *meter) full(now time.Time) (left time.Duration, ok bool) {
+	if m.credits {
+		return 0, false
+	}
 	for _, w := range m.windows {
 		if w.Used >= 100 {
 			left, ok = max(left, w.until.Sub(now)), true
@@ -170,6 +176,62 @@ func (m *meter) tellCodex(h http.Header, now time.Time) {
 	}
 	h.Set("x-codex-plan-type", "plus")
 	h.Set("x-codex-credits-has-credits", "False")
+	if m.credits {
+		h.Set("x-codex-credits-has-credits", "True")
+	}
+}
+
+// limitsEvent is the same as an event ahead of a stream, nil where there is nothing to tell.
+func (m *meter) limitsEvent(now time.Time) object {
+	limits := object{"allowed": true, "limit_reached": false, "primary": nil, "secondary": nil}
+	for i, w := range m.windows {
+		if i < 2 {
+			limits[[...]string{"primary", "secondary"}[i]] = object{
+				"used_percent": w.Used, "window_minutes": int(w.span().Minutes()),
+				"reset_after_seconds": int(w.until.Sub(now).Seconds()), "reset_at": w.until.Unix(),
+			}
+		}
+	}
+	return object{"plan_type": "plus", "rate_limits": limits, "credits": object{"has_credits": m.credits, "unlimited": false, "balance": nil}}
+}
+
+// Credits says whether a key's answers go on when its windows are used up.
+func (v *Vendor) Credits(key string, has bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if m := v.meters[key]; m != nil {
+		m.credits = has
+	}
+}
+
+// Renew begins the windows of a key anew, and says how many those are.
+func (v *Vendor) Renew(key string) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.meters[key]
+	if m == nil {
+		return 0
+	}
+	for i := range m.windows {
+		m.windows[i].Used, m.windows[i].until = 0, time.Now().Add(m.windows[i].span())
+	}
+	return len(m.windows)
+}
+
+// Left is how the windows of a key stand.
+func (v *Vendor) Left(key string) []Window {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	m := v.meterOf(key)
+	if m == nil {
+		return nil
+	}
+	all := make([]Window, len(m.windows))
+	for i, w := range m.windows {
+		all[i] = w.Window
+		all[i].Resets = time.Until(w.until)
+	}
+	return all
 }
 
 // windowStyle is how a vendor tells its windows.

@@ -62,6 +62,12 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 		Windows: st.Told, Paused: st.PausedAt(now), Pinned: st.PinnedAt(now),
 		Cap: f.capped(a), Error: unready(a, st), Place: f.place(cat, a), Served: s.last.of(a.ID),
 	}
+	f.cards[a.ID].tell(&told)
+	snap := s.Snapshot(cat, now)
+	if a.Kind == provider.KindAccount {
+		credits, resets := snap.MaySpend(a)
+		told.Credits, told.AutoReset, told.Resets = &credits, &resets, st.Resets
+	}
 	if told.Windows == nil {
 		told.Windows = []trace.Window{}
 	}
@@ -79,8 +85,11 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	if p := cat.Provider(a.Provider); p != nil {
 		off = off || p.Off
 	}
-	held, _ := s.Snapshot(cat, now).Held(a, "")
+	held, _ := snap.Held(a, "")
 	told.State = stateOf(&told, off, held > 0)
+	if f.cards[a.ID].Held && (told.State == trace.Fine || told.State == trace.Low) {
+		told.State = trace.Spent
+	}
 	return told
 }
 

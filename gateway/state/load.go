@@ -35,10 +35,14 @@ type quotasFile struct {
 	Accounts map[provider.AccountID]reading `json:"accounts"`
 }
 
-// reading is one account's windows as last read.
+// reading is what was last read of one account.
 type reading struct {
-	Read    time.Time         `json:"read"`
-	Windows []provider.Window `json:"windows"`
+	Read    time.Time         `json:"read,omitzero"` // of the windows
+	Windows []provider.Window `json:"windows,omitempty"`
+	Plan    string            `json:"plan,omitempty"`
+	Balance string            `json:"balance,omitempty"`
+	Resets  *trace.Resets     `json:"resets,omitempty"`
+	Asked   time.Time         `json:"asked,omitzero"` // when the vendor was last asked and told something
 }
 
 // choicesFile is choices.json. What else the file holds is kept as it is.
@@ -46,6 +50,7 @@ type choicesFile struct {
 	Version int                                  `json:"version"`
 	Paused  map[provider.AccountID]*trace.Paused `json:"paused"`
 	Pinned  map[provider.AccountID]*trace.Pinned `json:"pinned"`
+	Spent   map[provider.AccountID]Spending      `json:"spent,omitempty"`
 	chosenFile
 	Refused []Refused `json:"refused,omitempty"` // learned, not chosen
 }
@@ -66,7 +71,7 @@ func (s *Store) Problems() []string {
 
 // load reads all files. It runs before anyone else sees the store.
 func (s *Store) load(now time.Time) {
-	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]Past{}}
+	f := &facts{standing: map[provider.AccountID]route.Standing{}, rests: map[string]trace.Rest{}, past: map[string]Past{}, cards: map[provider.AccountID]card{}}
 	s.keeps.latest = now.Unix()
 	takes := [fileCount]func([]byte) error{
 		choices: func(data []byte) error { return s.loadChoices(f, data, now) },
@@ -155,10 +160,10 @@ func (s *Store) loadChoices(f *facts, data []byte, now time.Time) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for _, own := range append([]string{"version", "paused", "pinned", "refused"}, chosenKeys...) {
+	for _, own := range append([]string{"version", "paused", "pinned", "refused", "spent"}, chosenKeys...) {
 		delete(all, own)
 	}
-	f.chosen = c.chosen()
+	f.chosen, f.spent = c.chosen(), c.Spent
 	s.files[choices].extra = all
 	f.took(c.Refused, now)
 	for id, p := range c.Paused {
@@ -227,8 +232,13 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 		return err
 	}
 	for id, r := range q.Accounts {
-		age := now.Sub(r.Read)
-		if len(r.Windows) == 0 || age > readingAge || age < -clockSkew {
+		if recent(r.Asked, now) {
+			f.cards[id] = card{Plan: r.Plan, Balance: r.Balance, Read: r.Asked}
+			st := f.standing[id]
+			st.Resets = r.Resets
+			f.standing[id] = st
+		}
+		if len(r.Windows) == 0 || !recent(r.Read, now) {
 			continue
 		}
 		st := f.standing[id]
@@ -238,10 +248,16 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 	return nil
 }
 
+// recent says whether a reading of that time still tells anything.
+func recent(read, now time.Time) bool {
+	age := now.Sub(read)
+	return age <= readingAge && age >= -clockSkew
+}
+
 func encodeChoices(f *facts, more extra) ([]byte, error) {
 	c := choicesFile{
 		Version: version, Paused: map[provider.AccountID]*trace.Paused{}, Pinned: map[provider.AccountID]*trace.Pinned{},
-		chosenFile: f.choosing().file(), Refused: f.refusals(),
+		Spent: f.spent, chosenFile: f.choosing().file(), Refused: f.refusals(),
 	}
 	for id, st := range f.standing {
 		if st.Paused != nil {
@@ -282,6 +298,14 @@ func encodeQuotas(f *facts, _ extra) ([]byte, error) {
 		if len(st.Windows) > 0 {
 			q.Accounts[id] = reading{Read: st.Read, Windows: st.Windows}
 		}
+	}
+	for id, c := range f.cards {
+		if c.Read.IsZero() {
+			continue
+		}
+		r := q.Accounts[id]
+		r.Plan, r.Balance, r.Asked, r.Resets = c.Plan, c.Balance, c.Read, f.standing[id].Resets
+		q.Accounts[id] = r
 	}
 	return encode(q)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
@@ -20,19 +19,7 @@ func (s *Store) Read(id provider.AccountID, windows []provider.Window, at time.T
 	if len(windows) == 0 {
 		return
 	}
-	s.change(func(e *edit) {
-		st := e.standing[id]
-		if at.Before(st.Read) {
-			return
-		}
-		c := comparison{before: st.Windows, after: windows, now: at}
-		e.lift(s, id, at, c.renewed)
-		st.Windows = provider.Merge(st.Windows, windows)
-		st.Told = route.Told(st.Windows)
-		st.Read = at
-		e.stand(id, st)
-		e.dirty[quotas] = true
-	})
+	s.change(func(e *edit) { e.read(s, id, windows, provider.SpentShare, at) })
 }
 
 // Windows returns an account's windows as last read. They must not be changed.
@@ -43,6 +30,7 @@ func (s *Store) Windows(id provider.AccountID) []provider.Window {
 // comparison is of two readings of one account, by the windows that are in both.
 type comparison struct {
 	before, after []provider.Window
+	share         float64 // from which on a window is full
 	now           time.Time
 }
 
@@ -70,11 +58,11 @@ func (c comparison) renewed(model string, r trace.Rest) bool {
 // sooner says whether the windows that count were full before and are so no more, or
 // till an earlier time. A short window that starts again under a long full one is no news.
 func (c comparison) sooner(counts func(*provider.Window) bool) bool {
-	before := fullUntil(c.before, time.Time{}, c.both(counts))
+	before := fullUntil(c.before, c.share, time.Time{}, c.both(counts))
 	if before.IsZero() {
 		return false
 	}
-	after := fullUntil(c.after, c.now, c.both(counts))
+	after := fullUntil(c.after, c.share, c.now, c.both(counts))
 	return after.IsZero() || after.Before(before.Add(-jitter))
 }
 
@@ -92,11 +80,11 @@ func has(windows []provider.Window, w *provider.Window) bool {
 var forever = time.Unix(1<<40, 0)
 
 // fullUntil is when the last of the full windows renews, zero when none is full.
-func fullUntil(windows []provider.Window, now time.Time, counts func(*provider.Window) bool) time.Time {
+func fullUntil(windows []provider.Window, share float64, now time.Time, counts func(*provider.Window) bool) time.Time {
 	var until time.Time
 	for i := range windows {
 		w := &windows[i]
-		if w.Used < provider.SpentShare || !counts(w) {
+		if w.Used < share || !counts(w) {
 			continue
 		}
 		ends := w.Resets

@@ -46,6 +46,9 @@ func TestTheReadmeShowsTheFilesAsTheyAre(t *testing.T) {
 		{Name: "5 hours", Used: 62.5, Resets: now.Add(2 * time.Hour), Span: 5 * time.Hour, Read: now},
 		{Name: "7 days", Used: 40, Resets: now.Add(72 * time.Hour), Span: 7 * 24 * time.Hour, Read: now},
 	}, now)
+	s.Take("relay/main", provider.Reading{Plan: "max", Balance: "$50.00", Windows: []provider.Window{
+		{Name: "7 days", Used: 75, Resets: now.Add(48 * time.Hour), Span: 7 * 24 * time.Hour, Amount: 150, Limit: 200, Unit: "USD", Read: now},
+	}}, provider.SpentShare, now)
 	s.Keep(state.Talk{Scope: "group/always-on", ID: "5c8a9e0d1f2b3a4c5d6e7f80|ses_01"}, "ses_01", route.Keep{
 		Who: route.Who{ID: "codex/team", Model: "gpt-5.4", Effort: "high"}, Turn: 1, At: now.Add(-2 * time.Minute).Unix(),
 	})

@@ -54,6 +54,8 @@ type facts struct {
 	standing map[provider.AccountID]route.Standing
 	rests    map[string]trace.Rest
 	past     map[string]Past
+	cards    map[provider.AccountID]card
+	spent    map[provider.AccountID]Spending
 	chosen   *Chosen            // nil = nothing
 	refused  map[string]Refused // levels, by who refused them
 }
@@ -123,7 +125,7 @@ func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
-	copied  [3]bool
+	copied  [5]bool
 	chose   bool // chosen is another
 	learned bool // refused is another
 	dirty   [fileCount]bool
@@ -193,7 +195,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [3]bool{} || e.chose || e.learned {
+	if e.copied != [5]bool{} || e.chose || e.learned {
 		next := e.facts
 		s.facts.Store(&next)
 	}

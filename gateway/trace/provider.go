@@ -35,16 +35,19 @@ const (
 
 // Key is one key or account of a provider, masked.
 type Key struct {
-	ID       string   `json:"id"`
-	Name     string   `json:"name"`
-	Kind     string   `json:"kind"`             // account, key, provider
-	Source   string   `json:"source,omitempty"` // "env NAME", "file PATH", "command", "value"; "" = none is needed
-	Masked   string   `json:"masked,omitempty"`
-	Protocol string   `json:"protocol,omitempty"`
-	Models   []string `json:"models,omitempty"` // the only ones it serves
-	Off      bool     `json:"off,omitempty"`
-	State    State    `json:"state"`
-	Error    string   `json:"error,omitempty"` // why it has no secret
+	ID        string   `json:"id"`
+	Name      string   `json:"name"`
+	Kind      string   `json:"kind"`             // account, key, provider
+	Source    string   `json:"source,omitempty"` // "env NAME", "file PATH", "command", "value"; "" = none is needed
+	Masked    string   `json:"masked,omitempty"`
+	Protocol  string   `json:"protocol,omitempty"`
+	Models    []string `json:"models,omitempty"` // the only ones it serves
+	Off       bool     `json:"off,omitempty"`
+	State     State    `json:"state"`
+	Error     string   `json:"error,omitempty"` // why it has no secret
+	Plan      string   `json:"plan,omitempty"`
+	Balance   string   `json:"balance,omitempty"`
+	ReadError string   `json:"read_error,omitempty"` // why what is left could not be read
 }
 
 // Models is a provider's list of models.

@@ -7,31 +7,34 @@ import (
 
 // Account is one key, account or key-less provider as it stands.
 type Account struct {
-	Seq      uint64     `json:"seq"`
-	ID       string     `json:"id"`
-	Provider string     `json:"provider"`
-	Name     string     `json:"name"` // the key's or account's name alone
-	Kind     string     `json:"kind"` // account, key, provider
-	Plan     string     `json:"plan,omitempty"`
-	State    State      `json:"state"`
-	Used     float64    `json:"used"`
-	Known    bool       `json:"known"`
-	Windows  []Window   `json:"windows"`
-	Rest     *Rest      `json:"rest"`
-	Rests    []Rest     `json:"rests,omitempty"` // of single models
-	Paused   *Paused    `json:"paused"`
-	Pinned   *Pinned    `json:"pinned"`
-	Cap      int        `json:"cap,omitempty"`
-	Credits  *bool      `json:"credits,omitempty"`
-	Resets   *Resets    `json:"resets,omitempty"`
-	Balance  string     `json:"balance,omitempty"`
-	InFlight int        `json:"in_flight"`
-	Waiting  int        `json:"waiting,omitempty"` // requests that wait for one of its slots
-	Limit    int        `json:"limit,omitempty"`   // requests that it takes at once, 0 = any number
-	Error    string     `json:"error,omitempty"`   // why it is unready
-	Place    int        `json:"place"`             // among all accounts, in the config's order
-	Removed  bool       `json:"removed,omitempty"`
-	Served   *time.Time `json:"served,omitempty"` // its last answer
+	Seq       uint64     `json:"seq"`
+	ID        string     `json:"id"`
+	Provider  string     `json:"provider"`
+	Name      string     `json:"name"` // the key's or account's name alone
+	Kind      string     `json:"kind"` // account, key, provider
+	Plan      string     `json:"plan,omitempty"`
+	State     State      `json:"state"`
+	Used      float64    `json:"used"`
+	Known     bool       `json:"known"`
+	Windows   []Window   `json:"windows"`
+	Rest      *Rest      `json:"rest"`
+	Rests     []Rest     `json:"rests,omitempty"` // of single models
+	Paused    *Paused    `json:"paused"`
+	Pinned    *Pinned    `json:"pinned"`
+	Cap       int        `json:"cap,omitempty"`
+	Credits   *bool      `json:"credits,omitempty"`    // it may spend credits once its windows are used up
+	AutoReset *bool      `json:"auto_reset,omitempty"` // it may spend a reset by itself
+	Resets    *Resets    `json:"resets,omitempty"`
+	Balance   string     `json:"balance,omitempty"`
+	Read      *time.Time `json:"read,omitempty"`       // when its vendor, being asked, last told what is left
+	ReadError string     `json:"read_error,omitempty"` // why the newest asking told nothing; what was read before stands
+	InFlight  int        `json:"in_flight"`
+	Waiting   int        `json:"waiting,omitempty"` // requests that wait for one of its slots
+	Limit     int        `json:"limit,omitempty"`   // requests that it takes at once, 0 = any number
+	Error     string     `json:"error,omitempty"`   // why it is unready
+	Place     int        `json:"place"`             // among all accounts, in the config's order
+	Removed   bool       `json:"removed,omitempty"`
+	Served    *time.Time `json:"served,omitempty"` // its last answer
 }
 
 // State is how an account stands, as one word.

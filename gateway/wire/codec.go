@@ -3,6 +3,7 @@ package wire
 import (
 	"io"
 	"slices"
+	"strings"
 )
 
 // Target is whom a request is written for.
@@ -136,4 +137,16 @@ type Finish struct {
 	Why    FinishWhy
 	String string // the stop string that was hit, where told
 	Detail string // the vendor's own word or explanation
+}
+
+// Explanation is what the vendor says of a reply that was withheld, "" when it is only a word
+// of its API, as "SAFETY".
+func (f *Finish) Explanation() string {
+	word := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+	}
+	if strings.TrimFunc(f.Detail, word) == "" {
+		return ""
+	}
+	return f.Detail
 }

@@ -40,7 +40,8 @@ type Facts struct {
 	Whole    bool   // its end came: what follows an EOF is no break
 	Refusal  string // why it was refused
 	Fault    *Fault
-	Sequence int64 // Responses: the last sequence number
+	Sequence int64  // Responses: the last sequence number
+	Beside   []byte // Responses: the last event that tells of the account, not of the reply
 	usage    []byte
 	ended    string // Gemini: why, in her words
 }

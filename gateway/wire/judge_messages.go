@@ -47,8 +47,10 @@ type messagesUsage struct {
 	} `json:"output_tokens_details"`
 }
 
-// add folds a usage told later over one told before: what it leaves out stands.
+// add folds a usage told later over one told before: what it leaves out stands, and so does all
+// input where it counts none.
 func (u *messagesUsage) add(to *Usage) {
+	before := *to
 	fresh := to.Input - to.CacheRead - to.CacheWrite
 	set := func(v *int64, to *int64) {
 		if v != nil {
@@ -60,6 +62,9 @@ func (u *messagesUsage) add(to *Usage) {
 	set(u.Written, &to.CacheWrite)
 	set(u.Output, &to.Output)
 	to.Input = fresh + to.CacheRead + to.CacheWrite
+	if to.Input == 0 {
+		to.Input, to.CacheRead, to.CacheWrite = before.Input, before.CacheRead, before.CacheWrite
+	}
 	to.Reasoning = max(to.Reasoning, u.OutMore.Thinking)
 }
 

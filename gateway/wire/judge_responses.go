@@ -70,6 +70,10 @@ func (r *Reply) judgeResponses(name, data []byte) Class {
 	if e.Response != nil {
 		r.responseFacts(e.Response)
 	}
+	if strings.HasPrefix(e.Type, besideEvents) {
+		r.beside(data)
+		return Lead
+	}
 	switch e.Type {
 	case "response.created", "response.in_progress", "response.queued", "keepalive":
 		return Lead
@@ -110,8 +114,6 @@ func (r *Reply) judgeItem(e *responsesEvent) Class {
 			return r.fault(e.Error, e.Error)
 		}
 		return Content
-	case strings.HasPrefix(e.Type, "codex."):
-		return Lead
 	case strings.HasPrefix(e.Type, "response.reasoning"):
 		return Thinking
 	case e.Type == "response.content_part.added":
@@ -148,6 +150,16 @@ func (r *Reply) responseFacts(p *responsesReply) {
 	}
 }
 
+// besideEvents begin the types of events that tell of the account, among those of a reply.
+const besideEvents = "codex."
+
+// beside keeps what such an event says, unless it is longer than any that has something to say.
+func (r *Reply) beside(data []byte) {
+	if len(data) <= 64<<10 {
+		r.Beside = bytes.Clone(data)
+	}
+}
+
 func (r *Reply) noteResponses(event []byte) {
 	if i := mark(event, `"sequence_number"`); i >= 0 {
 		rest := bytes.TrimLeft(event[i:], ": ")
@@ -163,7 +175,7 @@ func (r *Reply) noteResponses(event []byte) {
 	switch string(k) {
 	case "response.completed", "response.incomplete", "response.failed", "response.created":
 	default:
-		if bytes.HasPrefix(k, []byte("response.")) || bytes.HasPrefix(k, []byte("codex.")) {
+		if bytes.HasPrefix(k, []byte("response.")) {
 			return
 		}
 	}

@@ -56,7 +56,7 @@ func TestAnyNameFitsAndStaysApart(t *testing.T) {
 	fits := map[int]*regexp.Regexp{
 		0: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
 		1: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`),
-		2: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`),
+		2: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`),
 	}
 	rules := []NameRule{ChatNames, MessagesNames, GeminiNames}
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"slices"
+	"strconv"
+)
+
 // lostResult stands for a result that never came: all APIs refuse a call without one.
 const lostResult = "[no result: interrupted]"
 
@@ -8,7 +13,13 @@ const lostResult = "[no result: interrupted]"
 // all results of them. A late result is pulled up to its call, one that never came is
 // told as interrupted, a second one of a call is left out, and one whose call is not there
 // becomes text. A result's Of and Name tell its call. The turns that are given stay as they are.
-func Pair(turns []Turn) []Turn {
+func Pair(turns []Turn) []Turn { return pair(turns, false) }
+
+// PairApart is Pair for an API that refuses two calls of one id: a later one gets an id of its
+// own, and so does its result.
+func PairApart(turns []Turn) []Turn { return pair(turns, true) }
+
+func pair(turns []Turn, apart bool) []Turn {
 	p := pairing{turns: make([]Turn, 0, len(turns)+1)}
 	for _, t := range turns {
 		if len(t.Parts) > 0 {
@@ -16,6 +27,9 @@ func Pair(turns []Turn) []Turn {
 		}
 	}
 	p.match()
+	if apart {
+		p.apart()
+	}
 	if len(p.calls) == 0 && len(p.fate) == 0 {
 		return p.turns
 	}
@@ -33,6 +47,7 @@ type pairing struct {
 // openCall is a call and the result that was found for it.
 type openCall struct {
 	turn   int
+	part   int
 	call   *Call
 	result *Result
 	cache  *Cache
@@ -55,7 +70,7 @@ func (p *pairing) match() {
 			switch {
 			case part.Kind == KindCall && part.Call != nil:
 				p.byID[part.Call.ID] = append(p.byID[part.Call.ID], len(p.calls))
-				p.calls = append(p.calls, openCall{turn: i, call: part.Call})
+				p.calls = append(p.calls, openCall{turn: i, part: j, call: part.Call})
 			case part.Kind == KindResult && part.Reply != nil:
 				p.fate[place{i, j}] = p.find(part)
 			}
@@ -90,6 +105,30 @@ func (p *pairing) find(part *Part) int {
 	}
 	p.calls[best].result, p.calls[best].cache = &r, part.Cache
 	return best
+}
+
+// apart gives calls that have an id together ids of their own, by their number: the same history
+// has the same ids.
+func (p *pairing) apart() {
+	mine := map[int]bool{} // turns whose parts are copies by now
+	for id, same := range p.byID {
+		for n, k := range same {
+			if n == 0 || id == "" {
+				continue
+			}
+			c := &p.calls[k]
+			call := *c.call
+			call.ID = MakeID("call_", "again", id, strconv.Itoa(n))
+			c.call = &call
+			if c.result != nil {
+				c.result.ID, c.result.Of = call.ID, &call
+			}
+			if !mine[c.turn] {
+				mine[c.turn], p.turns[c.turn].Parts = true, slices.Clone(p.turns[c.turn].Parts)
+			}
+			p.turns[c.turn].Parts[c.part].Call = &call
+		}
+	}
 }
 
 // lay writes the turns in their new order.

@@ -116,6 +116,23 @@ func TestCallsAndResultsAreBroughtTogether(t *testing.T) {
 	}
 }
 
+func TestCallsOfOneIdAreToldApart(t *testing.T) {
+	again := MakeID("call_", "again", "1", "1")
+	for in, want := range map[string]string{
+		"U hi | A c:1 | U r:1=a | A c:1 | U r:1=b": "U hi | A c:1 | U r:1=a | A c:" + again + " | U r:" + again + "=b",
+		"U hi | A c:1 c:1 | U r:1=a r:1=b":         "U hi | A c:1 c:" + again + " | U r:1=a r:" + again + "=b",
+		"U hi | A c:1 c:2 | U r:2=a r:1=b":         "U hi | A c:1 c:2 | U r:2=a r:1=b",
+	} {
+		turns := drawn(in)
+		if got := sketch(PairApart(turns)); got != want {
+			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+		if diff := cmp.Diff(drawn(in), turns); diff != "" {
+			t.Errorf("the turns that are given stay as they are: %s", diff)
+		}
+	}
+}
+
 func TestAResultTellsItsCall(t *testing.T) {
 	turns := Pair(drawn("U hi | A c:1 | U r:1=a"))
 	r := turns[2].Parts[0].Reply

@@ -14,6 +14,8 @@ type Refusal struct {
 	Words      string        // what, where, and what to do next
 	RetryAfter time.Duration // 0 = not told
 	Detail     string        // Messages: error.details.error_code
+	Theirs     bool          // a vendor of another API said it: it is told as this API's vendors would
+	Busy       bool          // with Theirs: the vendor has too much to do
 }
 
 // Seconds is Retry-After as whole seconds, rounded up; 0 when there is none.
@@ -46,6 +48,64 @@ func errorType(status int, p Protocol) string {
 		return "overloaded_error"
 	}
 	return "api_error"
+}
+
+// kind is the type of the error: what magpie says itself by one rule for all, what a vendor
+// said of another API by the words of p's own makers.
+func (r *Refusal) kind(p Protocol) string {
+	if !r.Theirs {
+		return errorType(r.Status, p)
+	}
+	if p == Messages {
+		switch r.Status {
+		case 402:
+			return "billing_error"
+		case 408, 504:
+			return "timeout_error"
+		case 409:
+			return "conflict_error"
+		case 503:
+			if r.Busy {
+				return "overloaded_error"
+			}
+		}
+		return errorType(r.Status, p)
+	}
+	switch {
+	case r.Status == 402:
+		return "insufficient_quota"
+	case r.Status == 404:
+		return "invalid_request_error"
+	case r.Status == 408:
+		return "timeout"
+	case r.Status == 409:
+		return "conflict"
+	case r.Status >= 500:
+		return "server_error"
+	}
+	return errorType(r.Status, p)
+}
+
+// code is the word for the error, of OpenAI's where a vendor of another API had none.
+func (r *Refusal) code() string {
+	if r.Code != "" || !r.Theirs {
+		return r.Code
+	}
+	switch r.Status {
+	case 401:
+		return "invalid_api_key"
+	case 402:
+		return "insufficient_quota"
+	case 404:
+		return "model_not_found"
+	case 429:
+		return "rate_limit_exceeded"
+	case 503, 529:
+		if r.Busy {
+			return "server_is_overloaded"
+		}
+	}
+	return ""
 }
 
 // geminiStatus is Google's word for a status.
@@ -83,7 +143,7 @@ func (r *Refusal) Body(p Protocol) []byte {
 	switch p {
 	case Messages:
 		b = append(b, `{"type":"error","error":{"type":"`...)
-		b = append(b, errorType(r.Status, p)...)
+		b = append(b, r.kind(p)...)
 		b = append(b, `","message":`...)
 		b = appendQuoted(b, r.Words)
 		if r.Code != "" {
@@ -106,11 +166,11 @@ func (r *Refusal) Body(p Protocol) []byte {
 	b = append(b, `{"error":{"message":`...)
 	b = appendQuoted(b, r.Words)
 	b = append(b, `,"type":"`...)
-	b = append(b, errorType(r.Status, p)...)
+	b = append(b, r.kind(p)...)
 	b = append(b, `","param":`...)
 	b = quotedOrNull(b, r.Param)
 	b = append(b, `,"code":`...)
-	b = quotedOrNull(b, r.Code)
+	b = quotedOrNull(b, r.code())
 	return append(b, "}}"...)
 }
 

@@ -107,6 +107,7 @@ const (
 	GiveNone  GiveBack = ""      // none of it
 	GiveCalls GiveBack = "calls" // that of turns with calls, each of which must have some
 	GiveAll   GiveBack = "all"   // what there is, and some in turns with calls
+	GiveEvery GiveBack = "every" // that of all turns, each of which must have some
 )
 
 // SearchesOn says whether the vendor searches the web itself for those who ask on api.

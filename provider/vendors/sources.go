@@ -40,7 +40,7 @@ type row struct {
 
 var plans = []row{
 	{"kimi", preset("kimi-code", "kimi-code-cn"), under("/usages"), bearer, nil, kimi.Parse},
-	{"glm", coding("zhipu", "zai"), at("/api/monitor/usage/quota/limit"), bare, nil, glm.Parse},
+	{"glm", coding("zhipu", "zai"), ofTeam(at("/api/monitor/usage/quota/limit")), bare, nil, glm.Parse},
 	{"minimax", preset("minimax", "minimax-cn"), at("/v1/token_plan/remains"), bearer, planKey, minimax.Parse},
 	{"opencode-go", preset("opencode-go"), under("/usage"), bearer, nil, opencodego.Parse},
 	{"command-code", host("api.commandcode.ai"), at("/alpha/billing/credits"), bearer, nil, commandcode.Parse},
@@ -148,6 +148,18 @@ func at(path string) func(*provider.Provider) string {
 			return ""
 		}
 		return u.Scheme + "://" + u.Host + path
+	}
+}
+
+// ofTeam asks for the team's plan where the person's headers name a team.
+func ofTeam(address func(*provider.Provider) string) func(*provider.Provider) string {
+	return func(p *provider.Provider) string {
+		for _, h := range p.Headers {
+			if strings.EqualFold(h.Name, "Bigmodel-Organization") {
+				return address(p) + "?type=2"
+			}
+		}
+		return address(p)
 	}
 }
 

@@ -18,6 +18,7 @@ func TestWhichKeysAreToldOfAndWhere(t *testing.T) {
 		{"Kimi Code, in its place another", "preset = \"kimi-code\"\nchat = \"http://127.0.0.1:9/coding/v1\"", "kimi http://127.0.0.1:9/coding/v1/usages windows Authorization: Bearer K"},
 		{"a GLM plan", "preset = \"zhipu\"\nregion = \"coding\"", "glm https://open.bigmodel.cn/api/monitor/usage/quota/limit windows Authorization: K"},
 		{"a GLM plan elsewhere", "preset = \"zai\"\nregion = \"coding\"", "glm https://api.z.ai/api/monitor/usage/quota/limit windows Authorization: K"},
+		{"a GLM team's plan", "preset = \"zhipu\"\nregion = \"coding\"\nheaders = { Bigmodel-Organization = \"o\", Bigmodel-Project = \"p\" }", "glm https://open.bigmodel.cn/api/monitor/usage/quota/limit?type=2 windows Authorization: K"},
 		{"GLM, paid as it goes", `preset = "zhipu"`, ""},
 		{"a MiniMax plan's key", "preset = \"minimax\"", "minimax https://api.minimax.io/v1/token_plan/remains windows of sk-cp- keys Authorization: Bearer K"},
 		{"OpenCode Go", "preset = \"opencode-go\"", "opencode-go https://opencode.ai/zen/go/v1/usage windows Authorization: Bearer K"},

@@ -11,15 +11,15 @@ import (
 	"dev.magpie/provider/vendors/codex"
 )
 
-// Meter reads what one vendor's reply headers tell of the allowance of whoever was asked.
-type Meter struct {
+// Teller reads what one vendor's reply headers tell of the allowance of whoever was asked.
+type Teller struct {
 	Name string
 	Read func(h http.Header, at time.Time) provider.Reading
 }
 
-// Meters is every reader. Their headers do not overlap, so each is asked of every reply: a
+// Tellers is every reader. Their headers do not overlap, so each is asked of every reply: a
 // relay passes them on under another vendor's name.
-var Meters = []Meter{
+var Tellers = []Teller{
 	{"anthropic", anthropic.Read},
 	{"codex", codex.Read},
 }
@@ -27,7 +27,7 @@ var Meters = []Meter{
 // Read returns what the first vendor whose headers are there tells.
 func Read(h http.Header, at time.Time) provider.Reading {
 	var told provider.Reading
-	for _, m := range Meters {
+	for _, m := range Tellers {
 		r := m.Read(h, at)
 		if len(r.Windows) > 0 {
 			return r

@@ -50,7 +50,7 @@ func TestOrdinaryRepliesCostNothing(t *testing.T) {
 
 func TestMetersHaveNamesOfTheirOwn(t *testing.T) {
 	seen := map[string]bool{}
-	for _, m := range vendors.Meters {
+	for _, m := range vendors.Tellers {
 		if m.Name == "" || seen[m.Name] || m.Read == nil {
 			t.Errorf("meter %q", m.Name)
 		}

@@ -89,6 +89,10 @@ var commands = []Command{
 		Help: "wake an account: end its rest now", Words: "rest again retry",
 	},
 	{
+		ID: Refresh, Keys: []string{"u"}, In: []Scope{InAccounts, InAccount}, Hint: "read again", Class: control.Reads, Needs: []Need{NeedAccount},
+		Help: "ask an account's vendor now what is left of it", Words: "refresh quota allowance balance windows reload",
+	},
+	{
 		ID: Later, Keys: []string{"J"}, In: ordered, Hint: "later", Class: control.Reversible, Needs: []Need{NeedMates},
 		Help: "move an account, or a group's next member, later in the order", Words: "order down behind after routing",
 	},

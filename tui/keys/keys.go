@@ -42,6 +42,7 @@ const (
 	Pause       ID = "account.pause"
 	Pin         ID = "account.pin"
 	Wake        ID = "account.wake"
+	Refresh     ID = "account.refresh"
 	Later       ID = "order.later"
 	Earlier     ID = "order.earlier"
 	Undo        ID = "undo"

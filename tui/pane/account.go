@@ -24,11 +24,7 @@ func AccountPage(set *canvas.GlyphSet, v *View, a *trace.Account, width int, pla
 	for i := range a.Windows {
 		s.window(a, a.Windows[i])
 	}
-	if len(a.Windows) == 0 {
-		s.say(3, "No allowance is known: this "+a.Kind+"'s replies name no window.", theme.Muted)
-	} else if read := lastRead(a); !read.IsZero() {
-		s.say(3, "read "+v.Clock.Ago(read)+" from a reply", theme.Muted)
-	}
+	s.reading(a)
 	s.gap()
 	s.facts(a)
 	s.today(a)
@@ -150,7 +146,7 @@ func (s *sheet) window(a *trace.Account, w trace.Window) {
 	if renews != "" {
 		s.say(x, renews, theme.Muted)
 	}
-	if amount := amountWords(w); amount != "" {
+	if amount := words.Amount(&w); amount != "" {
 		s.say(x, amount, theme.Muted)
 	}
 	if pace := s.paceWords(a, w); pace != "" {
@@ -161,15 +157,22 @@ func (s *sheet) window(a *trace.Account, w trace.Window) {
 	}
 }
 
-func amountWords(w trace.Window) string {
-	if w.Limit <= 0 {
-		return ""
+// reading says when and from what the windows were read, and why they are not any more.
+func (s *sheet) reading(a *trace.Account) {
+	read := lastRead(a)
+	switch asked := a.Read; {
+	case asked != nil && !asked.Before(read):
+		s.say(3, "read "+s.v.Clock.Ago(*asked)+", as its vendor told when asked", theme.Muted)
+	case !read.IsZero():
+		s.say(3, "read "+s.v.Clock.Ago(read)+" from a reply", theme.Muted)
+	case len(a.Windows) == 0 && a.ReadError == "":
+		s.say(3, "No allowance is known: this "+a.Kind+"'s replies name no window.", theme.Muted)
 	}
-	said := strconv.FormatFloat(w.Amount, 'f', -1, 64) + " of " + strconv.FormatFloat(w.Limit, 'f', -1, 64)
-	if w.Unit != "" {
-		said += " " + w.Unit
+	if a.ReadError != "" {
+		for _, line := range wrap(s.set, "it can't be read now: "+a.ReadError, s.w-4) {
+			s.say(3, line, theme.Low)
+		}
 	}
-	return said
 }
 
 // paceWords says how use compares with the clock, and when the window is full if it goes on so.

@@ -165,10 +165,15 @@ func (r *accountRow) two(c *canvas.Canvas, y int, columns []layout.Column) {
 		say(y, r.says(c))
 		if r.a.State != trace.Fine && r.a.State != trace.Low {
 			c.Cut(from, y+1, c.W()-from-1, r.idle(c), theme.Muted)
+		} else {
+			c.Cut(from, y+1, c.W()-from-1, r.fitting(c, c.W()-from-1, r.a.Plan, r.unread()), theme.Muted)
 		}
 	case r.a.State == trace.Fine || r.a.State == trace.Low:
 		for i, w := range ws {
 			r.bar(c, y+i, columns, w)
+		}
+		if len(ws) == 1 {
+			c.Cut(from, y+1, c.W()-from-1, r.fitting(c, c.W()-from-1, r.left(), r.a.Plan, r.unread()), theme.Muted)
 		}
 	case r.a.State == trace.Spent:
 		w, _ := state.Fullest(r.a)
@@ -261,6 +266,9 @@ func (r *accountRow) bare(c *canvas.Canvas, y int, columns []layout.Column) {
 	note, noted := column(columns, layout.ColNote)
 	if _, long := column(columns, layout.ColProvider); long && noted {
 		kind := r.a.Kind + ", no window"
+		if r.a.ReadError != "" {
+			kind = r.a.Kind + ", can't be read"
+		}
 		c.Cut(note.X, y, note.W, kind, theme.Muted)
 		end = note.X - 2
 	}

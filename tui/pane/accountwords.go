@@ -52,10 +52,10 @@ func (r *accountRow) briefly() string {
 // idle is what there is to say of an account without windows: what it did today.
 func (r *accountRow) idle(c *canvas.Canvas) string {
 	sum := r.v.State.Today(r.a.ID, r.v.Clock)
-	if sum.Requests == 0 {
-		return "not asked today"
-	}
 	parts := []string{grouped(int64(sum.Requests)) + " today", cents(sum.CostUSD, int64(sum.Unpriced))}
+	if sum.Requests == 0 {
+		parts = []string{"not asked today"}
+	}
 	if r.a.Balance != "" {
 		parts = append(parts, r.a.Balance+" left")
 	}
@@ -119,7 +119,7 @@ func (r *accountRow) note(c *canvas.Canvas, width int) string {
 		if r.a.State == trace.Low {
 			word = "low"
 		}
-		return joinParts(sep, word, r.secondWindow(c))
+		return r.fitting(c, width, word, r.secondWindow(c), r.left(), r.a.Plan, r.unread())
 	case trace.Spent:
 		return joinParts(sep, "spent", r.resets())
 	case trace.Held:
@@ -137,6 +137,39 @@ func (r *accountRow) note(c *canvas.Canvas, width int) string {
 		return r.briefly()
 	}
 	return r.word
+}
+
+// left is what else is counted: the amount of the window that is shown, or the balance.
+func (r *accountRow) left() string {
+	if w, has := state.Fullest(r.a); has {
+		if s := words.Amount(&w); s != "" {
+			return s
+		}
+	}
+	if r.a.Balance != "" {
+		return r.a.Balance + " left"
+	}
+	return ""
+}
+
+// unread says that the newest asking told nothing.
+func (r *accountRow) unread() string {
+	if r.a.ReadError != "" {
+		return "can't be read"
+	}
+	return ""
+}
+
+// fitting joins as many parts as there is room for, but the first in any case.
+func (r *accountRow) fitting(c *canvas.Canvas, width int, parts ...string) string {
+	sep := " " + c.Glyphs().Sep + " "
+	said := ""
+	for _, p := range parts {
+		if longer := joinParts(sep, said, p); said == "" || c.Width(longer) <= width {
+			said = longer
+		}
+	}
+	return said
 }
 
 func (r *accountRow) secondWindow(c *canvas.Canvas) string {

@@ -28,7 +28,7 @@ func finishWord(f *wire.Finish, calls int, legacy bool) string {
 // finish writes the chunk that ends the reply, usage if it was asked for, and the mark of the end.
 func (c *writer) finish(f *wire.Finish) {
 	if f.Why == wire.FinishWithheld && !c.refused && c.runes == 0 {
-		c.text(`"refusal":`, explained(f))
+		c.text(`"refusal":`, f.Explanation())
 	}
 	for _, index := range c.order {
 		if k := c.calls[index]; !k.args && !k.free {
@@ -44,16 +44,6 @@ func (c *writer) finish(f *wire.Finish) {
 	}
 	c.buf = append(c.buf, "data: [DONE]\n\n"...)
 	c.done = true
-}
-
-// explained is what a vendor says of a refusal, "" when it is only a word of an API.
-func explained(f *wire.Finish) string {
-	for i := range len(f.Detail) {
-		if f.Detail[i] == ' ' {
-			return f.Detail
-		}
-	}
-	return ""
 }
 
 func appendUsage(b []byte, u *wire.Usage) []byte {
@@ -164,7 +154,7 @@ func (c *writer) message(o *out, a *wire.Answer) int {
 		s.add(&a.Parts[i], c.o.Vendor)
 	}
 	if a.Finish.Why == wire.FinishWithheld && len(s.refusal) == 0 && len(s.text) == 0 {
-		s.refusal = []byte(explained(&a.Finish))
+		s.refusal = []byte(a.Finish.Explanation())
 	}
 	o.open('{')
 	o.str("role", "assistant")

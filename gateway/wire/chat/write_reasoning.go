@@ -6,13 +6,21 @@ import (
 	"dev.magpie/gateway/wire"
 )
 
+// keepers are the heads of the ids of models that want their own reasoning back, or make use of
+// it, behind an address of which nothing is known.
+var keepers = []string{"deepseek", "kimi", "glm", "qwen"}
+
 // thoughts writes the reasoning of a turn for a vendor that wants to see it again.
 func (w *writing) thoughts(parts []wire.Part, calls bool) {
 	text, sealed := w.gather(parts)
 	if sealed != "" {
 		w.raw("reasoning_details", []byte(sealed))
 	}
-	switch w.d.GiveBack {
+	give, lost := w.d.GiveBack, w.d.ReasoningLost
+	if give == wire.GiveNone && w.d.Vendor == "" && wire.Headed(strings.ToLower(w.t.Model), keepers) {
+		give, lost = wire.GiveAll, " "
+	}
+	switch give {
 	case wire.GiveNone:
 		if text != "" && sealed == "" {
 			w.lose("reasoning", "the vendor wants none back")
@@ -25,13 +33,13 @@ func (w *writing) thoughts(parts []wire.Part, calls bool) {
 			}
 			return
 		}
-	case wire.GiveAll:
+	case wire.GiveAll, wire.GiveEvery:
 	}
 	if text == "" {
-		if !calls || w.level == "none" {
+		if !calls && give != wire.GiveEvery || w.level == "none" {
 			return
 		}
-		text = w.d.ReasoningLost
+		text = lost
 	}
 	name := w.d.ReasoningField
 	if name == "" {

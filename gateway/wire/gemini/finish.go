@@ -49,7 +49,7 @@ func (w *writer) why(f *wire.Finish) (why, words string) {
 		case withheld[f.Detail]:
 			return f.Detail, ""
 		}
-		return "SAFETY", f.Detail
+		return "SAFETY", f.Explanation()
 	case wire.FinishBroken:
 		switch f.Detail {
 		case "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS":

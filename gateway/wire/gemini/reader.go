@@ -190,7 +190,7 @@ func (r *reader) fault(raw json.RawMessage) {
 	if words == "" {
 		words = "The vendor broke the reply off with an error that it does not explain."
 	}
-	r.fail(status, v.Get("status").Text(), words)
+	r.fail(status, "", words)
 }
 
 // run says which run of its kind a piece belongs to: another kind between begins another.

@@ -194,6 +194,12 @@ func (w *writer) endCall(e *wire.Event) error {
 	if !c.Free && c.Args == nil {
 		p.call.Args = json.RawMessage(p.args.String())
 	}
+	if args := p.call.Args; !c.Free && len(args) > 0 && !json.Valid(args) { // the end of the reply tells whether it was cut
+		p.whole, p.call.Args = false, nil
+		p.args.Reset()
+		p.args.Write(args)
+		return nil
+	}
 	return w.release()
 }
 

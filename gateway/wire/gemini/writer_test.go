@@ -106,6 +106,7 @@ func TestStreamsAreWritten(t *testing.T) {
 		{"one without arguments has none", shown, []wire.Event{begin(0, "i", "f"), finished(wire.FinishCalls)}, `{"functionCall":{"id":"i","name":"f","args":{}}} {"text":""}`, `"STOP"` + noTokens},
 		{"arguments that are no object are an input", shown, []wire.Event{begin(0, "i", "f"), argsOf(0, `[1`), finished(wire.FinishCalls)}, `{"functionCall":{"id":"i","name":"f","args":{"input":"[1"}}} {"text":""}`, `"STOP"` + noTokens},
 		{"a call that was cut is none", shown, []wire.Event{textEvent("a"), begin(0, "i", "f"), argsOf(0, `{"p`), finished(wire.FinishLength)}, `{"text":"a"} {"text":""}`, `"MAX_TOKENS"` + noTokens},
+		{"also when its vendor ended it", shown, []wire.Event{textEvent("a"), begin(0, "i", "f"), argsOf(0, `{"p`), ended(0, "i", "f", `{"p`), finished(wire.FinishLength)}, `{"text":"a"} {"text":""}`, `"MAX_TOKENS"` + noTokens},
 		{"arguments of several lines are put on one", shown, []wire.Event{ended(0, "i", "f", "{\n \"p\": 3\r\n}"), finished(wire.FinishCalls)}, `{"functionCall":{"id":"i","name":"f","args":{"p":3}}} {"text":""}`, `"STOP"` + noTokens},
 		{
 			"calls come in the order of their beginnings, and what is behind them behind them", shown,
@@ -142,7 +143,7 @@ func TestStreamsAreWritten(t *testing.T) {
 			`"STOP" {"groundingChunks":[{"web":{"uri":"u","title":"T"}}],"groundingSupports":[{"segment":{"text":"a"},"groundingChunkIndices":[0]}]}` + noTokens,
 		},
 		{"a refusal in words is a reply", shown, []wire.Event{{Kind: wire.EventRefusal, Text: "no"}, finished(wire.FinishWithheld)}, `{"text":"no"} {"text":""}`, `"STOP"` + noTokens},
-		{"one without is SAFETY, with what was explained", shown, []wire.Event{{Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishWithheld, Detail: "why"}}}, `{"text":""}`, `"SAFETY" "why"` + noTokens},
+		{"one without is SAFETY, with what was explained", shown, []wire.Event{{Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishWithheld, Detail: "the why"}}}, `{"text":""}`, `"SAFETY" "the why"` + noTokens},
 		{"Gemini's own reasons stay", shown, []wire.Event{{Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishWithheld, Detail: "RECITATION"}}}, `{"text":""}`, `"RECITATION"` + noTokens},
 		{"a full window is a length", shown, []wire.Event{textEvent("a"), finished(wire.FinishWindow)}, `{"text":"a"} {"text":""}`, `"MAX_TOKENS"` + noTokens},
 		{"a pause is an end", shown, []wire.Event{textEvent("a"), finished(wire.FinishPause)}, `{"text":"a"} {"text":""}`, `"STOP"` + noTokens},

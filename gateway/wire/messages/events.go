@@ -91,7 +91,7 @@ func (w *writer) appendWhy(b []byte, f *wire.Finish) []byte {
 		b = append(b, "null"...)
 	}
 	b = append(b, `,"stop_details":`...)
-	if why != "refusal" || f.Detail == "" {
+	if why != "refusal" || f.Explanation() == "" {
 		return append(b, "null"...)
 	}
 	b = append(b, `{"type":"refusal","category":null,"explanation":`...)

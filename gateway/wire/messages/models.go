@@ -25,6 +25,7 @@ type model struct {
 	prefill  bool // goes on with an assistant's turn at the end
 	format   bool // output_config.format, and strict tools
 	claude   bool
+	unnamed  bool // of no generation that its name tells
 }
 
 const (
@@ -62,6 +63,10 @@ var generations = []model{
 // newer is a Claude model that isn't in the table: as the newest that are, and careful.
 var newer = model{output: output3, adaptive: true, off: offLow, xhigh: true, format: true}
 
+// unnamed is a Claude model behind a name of somebody's own, of any generation: it is asked as
+// it was meant, and what it refuses is learnt.
+var unnamed = model{output: output3, adaptive: true, budget: true, forced: true, xhigh: true, format: true, unnamed: true}
+
 // other is a model of another maker behind the Messages API.
 var other = model{output: output3, budget: true, sampling: true, forced: true, prefill: true}
 
@@ -75,6 +80,9 @@ func modelOf(id string) model {
 	}
 	rest := strings.TrimLeft(strings.ReplaceAll(id[i+len("claude"):], ".", "-"), "-")
 	best := newer
+	if !strings.ContainsAny(rest, "0123456789") {
+		best = unnamed
+	}
 	for _, g := range generations {
 		if len(g.prefix) > len(best.prefix) && begins(rest, g.prefix) {
 			best = g

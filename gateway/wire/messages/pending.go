@@ -84,7 +84,6 @@ func (p *pending) addArgs(piece string) {
 // whose arguments aren't whole: more of them may come.
 func (w *writer) push(p *pending) {
 	w.settle()
-	w.thought = w.thought || p.kind == pendThinking
 	w.line = append(w.line, p)
 }
 
@@ -142,13 +141,13 @@ func (w *writer) sealed(s *wire.Seal) string {
 	return s.Mark(w.o.Vendor)
 }
 
-// call begins a call. A seal that came with it travels in the thinking before it, or in
-// a block of thinking of which nothing else is told, where the reply has no thinking.
+// call begins a call. A seal that came with it travels in the thinking right before it.
+// Without any it is left to who remembers it: a block of its own would be one that nobody thought.
 func (w *writer) call(e *wire.Event) {
 	if e.Call == nil {
 		return
 	}
-	if p := w.last(); e.Seal != nil && (!w.thought || p != nil && p.kind == pendThinking && !p.over) {
+	if p := w.last(); e.Seal != nil && p != nil && p.kind == pendThinking && !p.over {
 		w.seal(e.Seal)
 	}
 	if w.calls == nil {

@@ -136,7 +136,11 @@ func (r *asking) system() {
 }
 
 func (r *asking) systemText(p wire.Part) {
-	if p.Text != "" && !strings.HasPrefix(p.Text, billing) {
+	if strings.HasPrefix(p.Text, billing) { // what stands behind that line, in a prompt of one piece, stays
+		_, rest, _ := strings.Cut(p.Text, "\n")
+		p.Text = strings.TrimLeft(rest, "\r\n")
+	}
+	if p.Text != "" {
 		r.a.System = append(r.a.System, p)
 	}
 }

@@ -46,6 +46,19 @@ func TestARequestIsReadWhole(t *testing.T) {
 	}
 }
 
+func TestTheLineThatSaysWhomToBillGoesAlone(t *testing.T) {
+	for text, want := range map[string]string{
+		"x-anthropic-billing-header: cch=1;\nYou are an agent.":   "You are an agent.",
+		"x-anthropic-billing-header: cch=1;\n\nYou are an agent.": "You are an agent.",
+		"See x-anthropic-billing-header: it bills.":               "See x-anthropic-billing-header: it bills.",
+	} {
+		body, _ := json.Marshal(map[string]any{"model": "m", "max_tokens": 1, "system": text, "messages": []any{map[string]any{"role": "user", "content": "hi"}}})
+		if got := mustRead(t, string(body)).System; len(got) != 1 || got[0].Text != want {
+			t.Errorf("%q is read as %+v", text, got)
+		}
+	}
+}
+
 func TestBlocksAreReadForWhatTheySay(t *testing.T) {
 	mark := (&wire.Seal{API: wire.Responses, Vendor: "openai", Data: "gAAAAx", ID: "rs_1"}).Mark("")
 	gemini := (&wire.Seal{API: wire.Gemini, Vendor: "google", Data: "c2ln"}).Mark("")

@@ -284,8 +284,10 @@ func (r *reader) fault(v wire.Value) {
 // usage is what the API counts: what was cached beside the input.
 type usage struct{ input, output, read, written, thinking int64 }
 
-// add takes what is told; what is left out stands.
+// add takes what is told; what is left out stands. An end that counts no input at all does not
+// take back what the beginning counted.
 func (u *usage) add(v wire.Value) {
+	before := *u
 	split, told := int64(0), false
 	v.Members(func(key string, n wire.Value) {
 		switch key {
@@ -310,6 +312,9 @@ func (u *usage) add(v wire.Value) {
 	})
 	if !told && split > 0 {
 		u.written = split
+	}
+	if u.input+u.read+u.written == 0 {
+		u.input, u.read, u.written = before.input, before.read, before.written
 	}
 }
 

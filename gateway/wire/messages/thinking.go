@@ -57,7 +57,7 @@ func (w *writing) ownThinking() json.RawMessage {
 
 // keepsBudget says that a number was asked for that the model takes as it is.
 func (w *writing) keepsBudget() bool {
-	return w.m.budget && w.own() && w.a.Budget != nil && *w.a.Budget > 0
+	return w.m.budget && (w.own() || w.m.unnamed) && w.a.Budget != nil && *w.a.Budget > 0
 }
 
 // setMax finds the most output: what was asked for, else what the model has.

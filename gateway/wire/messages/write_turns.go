@@ -16,7 +16,7 @@ type turn struct {
 // setTurns brings the conversation into the form that the API demands: results first, no
 // two turns of one side in a row, a user at the beginning, nothing empty.
 func (w *writing) setTurns() {
-	turns := wire.Pair(w.a.Turns)
+	turns := wire.PairApart(w.a.Turns)
 	turns = w.placeSystem(turns)
 	last := -1
 	for i := range turns {

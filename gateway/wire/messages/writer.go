@@ -16,9 +16,8 @@ type writer struct {
 	line    []*pending
 	calls   map[int]*pending
 	ids     map[string]bool
-	count   int  // blocks begun
-	made    int  // calls begun
-	thought bool // there was thinking
+	count   int // blocks begun
+	made    int // calls begun
 	refused bool
 	started bool
 	done    bool

@@ -200,6 +200,10 @@ func TestAReplyIsWrittenByTheAPIsGrammar(t *testing.T) {
 			[]wire.Event{evStart(), evThink("hm"), {Kind: wire.EventCall, Call: &wire.Call{ID: "a", Name: "f"}, Seal: &gemini}, evFinish(wire.FinishStop)},
 			"start:42 | thinking:[hm][" + gemini.Mark("v") + "] | tool_use:a,f[{}] | delta:tool_use,42/0 | stop",
 		},
+		"a seal that came with a call is no thinking of its own": {
+			[]wire.Event{evStart(), {Kind: wire.EventCall, Call: &wire.Call{ID: "a", Name: "f"}, Seal: &gemini}, evFinish(wire.FinishStop)},
+			"start:42 | tool_use:a,f[{}] | delta:tool_use,42/0 | stop",
+		},
 		"calls, one after the other": {
 			[]wire.Event{evStart(), evText("Ok."), evCall(0, "a", "f"), evArgs(0, `{"x":`), evArgs(0, `1}`), evCall(1, "b", "g"), evArgs(1, `{}`), evFinish(wire.FinishCalls)},
 			`start:42 | text:[Ok.] | tool_use:a,f[{"x":][1}] | tool_use:b,g[{}] | delta:tool_use,42/0 | stop`,
@@ -413,7 +417,7 @@ func TestAnyEventsMakeAReplyByTheGrammar(t *testing.T) {
 		for _, answer := range []*wire.Answer{&a, &b} {
 			for i := range answer.Parts {
 				if c := answer.Parts[i].Call; c != nil {
-					c.Args = objectArgs(c.Args)
+					c.Args = bytes.TrimSpace(objectArgs(c.Args)) // a whole reply has no blanks around it
 				}
 			}
 		}

@@ -33,6 +33,11 @@ func (w *askWriter) input(o *object) {
 		l.text("Continue.", nil)
 		l.close()
 	}
+	if !l.some { // no vendor answers an empty list
+		l.role = "user"
+		l.text("…", nil)
+		l.close()
+	}
 	o.b = append(l.b, ']')
 }
 

@@ -226,7 +226,7 @@ func TestNamesThatAreTooLongAreShortenedAndRestored(t *testing.T) {
 	a := &wire.Ask{API: wire.Gemini, Turns: []wire.Turn{said("assistant", called("c", name, "{}"))}, Tools: []wire.Tool{{Name: name}}, Choice: wire.Choice{Mode: wire.ChoiceTool, Name: name}}
 	w := writeAsk(t, a, wire.Target{})
 	short := w.all["tools"].([]any)[0].(map[string]any)["name"].(string)
-	if len(short) > 128 || w.all["tool_choice"].(map[string]any)["name"] != short || w.all["input"].([]any)[0].(map[string]any)["name"] != short {
+	if len(short) > 64 || w.all["tool_choice"].(map[string]any)["name"] != short || w.all["input"].([]any)[0].(map[string]any)["name"] != short {
 		t.Errorf("%s", w.raw)
 	}
 	all := read(a, `{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc","call_id":"c","name":"`+short+`"}}`)

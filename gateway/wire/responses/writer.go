@@ -257,7 +257,7 @@ func (w *writer) finish(f *wire.Finish) {
 	case wire.FinishLength, wire.FinishWindow:
 		status, reason = "incomplete", "max_output_tokens"
 	case wire.FinishWithheld:
-		if !w.refused || f.Detail != "" {
+		if !w.refused || f.Explanation() != "" {
 			status, reason = "incomplete", "content_filter"
 		}
 	case wire.FinishStop, wire.FinishString, wire.FinishCalls, wire.FinishPause, wire.FinishBroken:
@@ -271,8 +271,8 @@ func (w *writer) finish(f *wire.Finish) {
 	}
 	w.cut = status != "completed"
 	w.closeAll()
-	if f.Why == wire.FinishWithheld && f.Detail != "" && !w.refused {
-		w.say(kindRefusal, &wire.Event{Text: f.Detail})
+	if f.Why == wire.FinishWithheld && f.Explanation() != "" && !w.refused {
+		w.say(kindRefusal, &wire.Event{Text: f.Explanation()})
 		w.close()
 	}
 	w.terminal(status, reason, nil)

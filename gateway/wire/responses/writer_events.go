@@ -119,15 +119,15 @@ func fault(f *wire.Refusal) json.RawMessage {
 		return nil
 	}
 	code := f.Code
-	if code == "" {
-		switch f.Status {
-		case 429:
-			code = "rate_limit_exceeded"
-		case 400, 413, 422:
-			code = "invalid_prompt"
-		default:
-			code = "server_error"
-		}
+	switch {
+	case code == "" && f.Status == 429, code == "rate_limit_error":
+		code = "rate_limit_exceeded"
+	case code == "" && (f.Status == 400 || f.Status == 413 || f.Status == 422), code == "invalid_request_error":
+		code = "invalid_prompt"
+	case code == "" && f.Busy, code == "overloaded_error":
+		code = "server_is_overloaded"
+	case code == "", code == "api_error":
+		code = "server_error"
 	}
 	o := newObject(nil)
 	o.str("code", code)

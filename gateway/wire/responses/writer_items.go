@@ -221,9 +221,10 @@ func (w *writer) seal(s *wire.Seal) {
 	w.closeThought(w.sealed(s))
 }
 
-// carry takes Gemini's signature of a call or text along: in the reasoning before it.
+// carry takes Gemini's signature of a call or text along in the reasoning right before it.
+// Without any it is left to who remembers it: an item of its own would be one that nobody said.
 func (w *writer) carry(s *wire.Seal) {
-	if s != nil {
+	if w.open.kind == openReasoning {
 		w.seal(s)
 	}
 }

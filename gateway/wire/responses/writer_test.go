@@ -134,9 +134,9 @@ func TestRepliesAreWrittenInTheGrammar(t *testing.T) {
 		"a patch":                  {[]wire.Event{evEnd(0, "c", "apply_patch", `{"operation":{"type":"delete_file","path":"p"}}`), evFinish(wire.FinishCalls)}, "apply_patch_call status=\"completed\" call_id=\"c\" operation={\"path\":\"p\",\"type\":\"delete_file\"}\n", "completed"},
 		"a search for tools":       {[]wire.Event{evEnd(0, "c", "tool_search", "{\"q\":\n1}"), evFinish(wire.FinishCalls)}, "tool_search_call status=\"completed\" call_id=\"c\" arguments={\"q\":1}\n", "completed"},
 		"a shell's broken call":    {[]wire.Event{evEnd(0, "c", "local_shell", `{"comm`), evFinish(wire.FinishCalls)}, "local_shell_call status=\"completed\" call_id=\"c\" action={\"command\":[],\"env\":{},\"type\":\"exec\"}\n", "completed"},
-		"Gemini's signature of a call goes before it": {
+		"Gemini's signature of a call is no item of its own": {
 			[]wire.Event{signed(evCall(0, "c", "f")), evFinish(wire.FinishCalls)},
-			"reasoning encrypted_content=\"" + gem + "\"\nfunction_call status=\"completed\" call_id=\"c\" name=\"f\" arguments=\"{}\"\n", "completed",
+			"function_call status=\"completed\" call_id=\"c\" name=\"f\" arguments=\"{}\"\n", "completed",
 		},
 		"Gemini's signature seals the reasoning before": {
 			[]wire.Event{evThink("t", 1), signed(evCall(0, "c", "f")), evFinish(wire.FinishCalls)},
@@ -149,7 +149,8 @@ func TestRepliesAreWrittenInTheGrammar(t *testing.T) {
 		},
 		"a refusal":              {[]wire.Event{{Kind: wire.EventRefusal, Text: "no"}, evFinish(wire.FinishWithheld)}, "message status=\"completed\" refusal:no\n", "completed"},
 		"a withheld reply":       {[]wire.Event{evText("a", 1), evFinish(wire.FinishWithheld)}, "message status=\"incomplete\" output_text:a\n", "incomplete"},
-		"an explained one":       {[]wire.Event{evText("a", 1), {Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishWithheld, Detail: "bad"}}}, "message status=\"incomplete\" output_text:a\nmessage status=\"incomplete\" refusal:bad\n", "incomplete"},
+		"one with a word alone":  {[]wire.Event{evText("a", 1), {Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishWithheld, Detail: "SAFETY"}}}, "message status=\"incomplete\" output_text:a\n", "incomplete"},
+		"an explained one":       {[]wire.Event{evText("a", 1), {Kind: wire.EventFinish, Finish: wire.Finish{Why: wire.FinishWithheld, Detail: "It is bad."}}}, "message status=\"incomplete\" output_text:a\nmessage status=\"incomplete\" refusal:It is bad.\n", "incomplete"},
 		"a cut reply":            {[]wire.Event{evText("a", 1), evFinish(wire.FinishLength)}, "message status=\"incomplete\" output_text:a\n", "incomplete"},
 		"a full window":          {[]wire.Event{evText("a", 1), evFinish(wire.FinishWindow)}, "message status=\"incomplete\" output_text:a\n", "incomplete"},
 		"a cut call":             {[]wire.Event{evCall(0, "c", "f"), evArgs(0, `{"a`), evFinish(wire.FinishLength)}, "function_call status=\"incomplete\" call_id=\"c\" name=\"f\" arguments=\"{\\\"a\"\n", "incomplete"},

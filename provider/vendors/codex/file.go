@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"dev.magpie/provider"
 )
 
 // Tokens are what Codex CLI's sign-in holds.
@@ -29,10 +30,10 @@ func (t Tokens) Plan() string {
 }
 
 // Errors of a sign-in, each a state of its account.
-var (
-	ErrNoSignIn = errors.New("nobody is signed in there: run codex login")
-	ErrKeyOnly  = errors.New("it is signed in with an API key, which is no account: give the provider openai that key")
-	ErrBroken   = errors.New("its auth.json can't be read as what Codex writes")
+const (
+	ErrNoSignIn = provider.SignInError("nobody is signed in there: run codex login")
+	ErrKeyOnly  = provider.SignInError("it is signed in with an API key, which is no account: give the provider openai that key")
+	ErrBroken   = provider.SignInError("its auth.json can't be read as what Codex writes")
 )
 
 // authFile is the name of the sign-in in Codex's home.
@@ -62,9 +63,17 @@ func load(home string) (document, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return document{}, ErrNoSignIn
 	case err != nil:
-		return document{}, fmt.Errorf("its auth.json can't be read: %w", errors.Unwrap(err))
+		return document{}, provider.SignInError("its auth.json can't be read: " + plain(err))
 	}
 	return parse(data)
+}
+
+// plain is why a file can't be read, without its path.
+func plain(err error) string {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
 }
 
 func parse(data []byte) (document, error) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"dev.magpie/provider"
 	"dev.magpie/provider/vendors/loose"
 )
 
@@ -22,7 +23,7 @@ const (
 )
 
 // ErrLapsed says that the vendor refused the sign-in: its owner has to sign in anew.
-var ErrLapsed = errors.New("its sign-in has lapsed: run codex login")
+const ErrLapsed = provider.SignInError("its sign-in has lapsed: run codex login")
 
 // waits are how long a renewal that failed for a passing cause is left alone, the longer the
 // more often it failed.

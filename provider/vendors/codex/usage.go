@@ -12,13 +12,6 @@ import (
 	"dev.magpie/provider/vendors/loose"
 )
 
-// Usage is what the backend tells of an account when it is asked.
-type Usage struct {
-	provider.Reading
-	Held   bool // it answers nothing until then, credits or not
-	Resets int  // in hand
-}
-
 type usageReply struct {
 	Plan      loose.Text `json:"plan_type"`
 	RateLimit *struct {
@@ -61,20 +54,19 @@ type usageWindow struct {
 
 // ParseUsage reads a whole reading of an account. Windows are named by their length: a plan may
 // have its week in the first slot and nothing in the second.
-func ParseUsage(body []byte, at time.Time) (Usage, error) {
+func ParseUsage(body []byte, at time.Time) (provider.Reading, error) {
 	var r usageReply
 	if err := json.Unmarshal(body, &r); err != nil {
-		return Usage{}, errors.New("its usage is no JSON object")
+		return provider.Reading{}, errors.New("its usage is no JSON object")
 	}
 	if r.RateLimit == nil {
-		return Usage{}, errors.New("its usage tells no limits")
+		return provider.Reading{}, errors.New("its usage tells no limits")
 	}
-	u := Usage{Held: r.held()}
-	u.Plan = string(r.Plan)
-	u.add("", at, r.RateLimit.Primary, r.RateLimit.Secondary)
+	u := provider.Reading{Held: r.held(), Plan: string(r.Plan)}
+	add(&u, "", at, r.RateLimit.Primary, r.RateLimit.Secondary)
 	for _, x := range r.Extra {
 		if x.RateLimit != nil {
-			u.add(string(x.Name), at, x.RateLimit.Primary, x.RateLimit.Secondary)
+			add(&u, string(x.Name), at, x.RateLimit.Primary, x.RateLimit.Secondary)
 		}
 	}
 	if c := r.Credits; c != nil {
@@ -82,13 +74,13 @@ func ParseUsage(body []byte, at time.Time) (Usage, error) {
 		u.Balance = creditWords(u.Credits)
 	}
 	if r.Resets != nil {
-		u.Resets = int(max(0, min(1000, r.Resets.Available.V)))
+		u.Resets = &provider.Resets{Count: int(max(0, min(1000, r.Resets.Available.V)))}
 	}
 	return u, nil
 }
 
 // add takes in the windows of one limit; one with a name is of the models whose ids hold it.
-func (u *Usage) add(name string, at time.Time, told ...*usageWindow) {
+func add(u *provider.Reading, name string, at time.Time, told ...*usageWindow) {
 	for _, t := range told {
 		if t == nil || !t.Used.Set {
 			continue
@@ -144,15 +136,9 @@ func (r *usageReply) held() bool {
 	return !byUse || c == nil || c.Overage == nil || !plain
 }
 
-// Reset is one that an account has in hand.
-type Reset struct {
-	ID      string
-	Expires time.Time // zero = never
-}
-
 // ParseResets returns the resets that can be spent, the soonest to expire first, those that
 // never do last.
-func ParseResets(body []byte) ([]Reset, error) {
+func ParseResets(body []byte) ([]provider.Reset, error) {
 	var r struct {
 		Credits []struct {
 			ID      loose.Text `json:"id"`
@@ -163,13 +149,13 @@ func ParseResets(body []byte) ([]Reset, error) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return nil, errors.New("its resets are no JSON object")
 	}
-	var all []Reset
+	var all []provider.Reset
 	for _, c := range r.Credits {
 		if c.Status == "available" && c.ID != "" {
-			all = append(all, Reset{ID: string(c.ID), Expires: c.Expires.Time})
+			all = append(all, provider.Reset{ID: string(c.ID), Expires: c.Expires.Time})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Reset) int {
+	slices.SortStableFunc(all, func(a, b provider.Reset) int {
 		switch {
 		case a.Expires.IsZero() && b.Expires.IsZero():
 			return 0
@@ -183,29 +169,18 @@ func ParseResets(body []byte) ([]Reset, error) {
 	return all, nil
 }
 
-// Outcome is what came of spending a reset.
-type Outcome string
-
-// What can come of it.
-const (
-	DidReset   Outcome = "reset"
-	Nothing    Outcome = "nothing_to_reset"
-	NoCredit   Outcome = "no_credit"
-	AlreadyWas Outcome = "already_redeemed"
-)
-
 // ParseOutcome reads what came of it and how many windows began anew. Without a word that is
 // known nothing is taken to be spent.
-func ParseOutcome(body []byte) (Outcome, int, error) {
+func ParseOutcome(body []byte) (provider.Outcome, int, error) {
 	var r struct {
-		Code    Outcome      `json:"code"`
-		Windows loose.Number `json:"windows_reset"`
+		Code    provider.Outcome `json:"code"`
+		Windows loose.Number     `json:"windows_reset"`
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
 		return "", 0, errors.New("the answer is no JSON object")
 	}
 	switch r.Code {
-	case DidReset, Nothing, NoCredit, AlreadyWas:
+	case provider.DidReset, provider.Nothing, provider.NoCredit, provider.AlreadyWas:
 		return r.Code, int(max(0, min(100, r.Windows.V))), nil
 	}
 	return "", 0, errors.New("the answer does not say what came of it")

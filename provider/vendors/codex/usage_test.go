@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dev.magpie/provider"
 	"dev.magpie/provider/vendors/codex"
 )
 
@@ -56,7 +57,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func draw(u codex.Usage, err error) string {
+func draw(u provider.Reading, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -71,7 +72,7 @@ func draw(u codex.Usage, err error) string {
 		}
 		ws = append(ws, s)
 	}
-	s := fmt.Sprintf("%s:%s; %d resets", u.Plan, strings.Join(ws, ","), u.Resets)
+	s := fmt.Sprintf("%s:%s; %d resets", u.Plan, strings.Join(ws, ","), resets(u))
 	if u.Balance != "" {
 		s += "; " + u.Balance
 	}
@@ -79,6 +80,13 @@ func draw(u codex.Usage, err error) string {
 		s += "; held"
 	}
 	return s
+}
+
+func resets(u provider.Reading) int {
+	if u.Resets == nil {
+		return 0
+	}
+	return u.Resets.Count
 }
 
 func TestResets(t *testing.T) {

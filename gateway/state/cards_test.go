@@ -1,0 +1,122 @@
+package state_test
+
+import (
+	"testing"
+	"time"
+
+	"dev.magpie/config"
+	"dev.magpie/gateway/state"
+	"dev.magpie/gateway/trace"
+	"dev.magpie/provider"
+)
+
+const key provider.AccountID = "relay/main"
+
+// weekly is a reading of a week.
+func weekly(used float64, resets time.Duration) provider.Reading {
+	return provider.Reading{Windows: []provider.Window{window("7 days", used, resets)}}
+}
+
+// A key's rest for want of quota ends with a reading that finds its window renewed, and with
+// no other; other rests do not end so.
+func TestKeyAllowanceRenewed(t *testing.T) {
+	const h = time.Hour
+	full := weekly(100, 72*h)
+	quota := rest(string(key), trace.Quota, trace.ByWindow, 72*h)
+	for _, tt := range []struct {
+		name   string
+		before provider.Reading
+		after  provider.Reading
+		failed bool
+		share  float64
+		rest   trace.Rest
+		lifted bool
+	}{
+		{"its limit is raised", full, weekly(60, 72*h), false, 98, quota, true},
+		{"its usage is reset", full, weekly(0, 0), false, 98, quota, true},
+		{"next to full, where 98 is full", full, weekly(99, 72*h), false, 98, quota, false},
+		{"next to full, where 100 is", full, weekly(99, 72*h), false, 100, quota, true},
+		{"it was next to full, where 100 is full", weekly(99, 72*h), weekly(50, 72*h), false, 100, quota, false},
+		{"full till sooner", full, weekly(100, 24*h), false, 98, quota, true},
+		{"as full", full, weekly(100, 72*h), false, 98, quota, false},
+		{"full till later", full, weekly(100, 96*h), false, 98, quota, false},
+		{"fuller", weekly(60, 72*h), weekly(100, 72*h), false, 98, quota, false},
+		{"its window is not told", full, provider.Reading{Windows: []provider.Window{window("1 day", 0, 3*h)}}, false, 98, quota, false},
+		{"no window is told", full, provider.Reading{Balance: "$3.00"}, false, 98, quota, false},
+		{"its first reading", provider.Reading{}, weekly(10, 72*h), false, 98, quota, false},
+		{"a reading that failed", full, weekly(0, 0), true, 98, quota, false},
+		{"a rest for the relay's empty pool", full, weekly(0, 0), false, 98, rest(string(key), trace.Other, trace.ByBackoff, h), false},
+		{"a rest for too many requests", full, weekly(0, 0), false, 98, rest(string(key), trace.Rate, trace.ByCooldown, h), false},
+		{"another key's", full, weekly(0, 0), false, 98, rest("relay/other", trace.Quota, trace.ByWindow, 72*h), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, state.Options{})
+			s.Take(key, tt.before, tt.share, now)
+			put(t, s, tt.rest)
+			var took state.Took
+			if tt.failed {
+				s.Missed(key, "502")
+			} else {
+				took = s.Take(key, tt.after, tt.share, now.Add(time.Minute))
+			}
+			_, stands := s.Snapshot(nil, now.Add(time.Minute)).Rests[tt.rest.Key]
+			if stands == tt.lifted || (len(took.Lifted) > 0) != tt.lifted {
+				t.Errorf("lifted is %v, want %v; told %v", !stands, tt.lifted, took.Lifted)
+			}
+		})
+	}
+}
+
+func TestACardKeepsWhatWasToldLast(t *testing.T) {
+	dir := t.TempDir()
+	s, err := state.Open(folder(dir), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Take(key, provider.Reading{Plan: "max", Balance: "$20.00", Windows: weekly(40, time.Hour).Windows}, 98, now)
+	s.Take("deep/seek", provider.Reading{Balance: "¥3.00"}, 98, now)
+	if !s.Missed(key, "its vendor answers 502") || s.Missed(key, "its vendor answers 502") {
+		t.Error("the first failure is news, the same again is none")
+	}
+	cfg, err := config.Parse("config.toml", []byte("[providers.relay]\nchat = \"http://127.0.0.1:9/v1\"\nkeys = [{ name = \"main\", value = \"k\" }]\n[providers.deep]\nchat = \"http://127.0.0.1:9/v1\"\nkeys = [{ name = \"seek\", value = \"k\" }]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, _ := provider.Build(cfg)
+	a, _ := s.Account(cat, key, now)
+	if a.Plan != "max" || a.Balance != "$20.00" || a.ReadError != "its vendor answers 502" || a.Read == nil || !a.Read.Equal(now) || a.State != trace.Fine || a.Error != "" {
+		t.Errorf("%+v", a)
+	}
+	if took := s.Take(key, provider.Reading{Balance: "$19.00"}, 98, now.Add(time.Minute)); !took.After {
+		t.Error("it is read again, and that is no news")
+	}
+	s.Take(key, provider.Reading{Balance: "$99.00"}, 98, now) // older
+	a, _ = s.Account(cat, key, now)
+	if a.Plan != "max" || a.Balance != "$19.00" || a.ReadError != "" || len(a.Windows) != 1 {
+		t.Errorf("%+v", a)
+	}
+	shut(t, s)
+	again, err := state.Open(folder(dir), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ = again.Account(cat, key, now)
+	if a.Plan != "max" || a.Balance != "$19.00" || !a.Read.Equal(now.Add(time.Minute)) || len(a.Windows) != 1 || a.Windows[0].Used != 40 {
+		t.Errorf("after a restart: %+v", a)
+	}
+	if b, _ := again.Account(cat, "deep/seek", now); b.Balance != "¥3.00" || b.Known || len(b.Windows) != 0 {
+		t.Errorf("a balance alone: %+v", b)
+	}
+	if b, _ := again.Account(cat, "deep/seek", now); b.Read == nil {
+		t.Error("when it was read is not told")
+	}
+	shut(t, again)
+	late, err := state.Open(folder(dir), now.Add(40*24*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, late)
+	if b, _ := late.Account(cat, "deep/seek", now); b.Balance != "" {
+		t.Errorf("a month old: %+v", b)
+	}
+}

@@ -1,0 +1,337 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/wire"
+	"dev.magpie/provider"
+	"dev.magpie/provider/vendors"
+)
+
+// Accounts that a program is signed in to: who they are, and whether they can be asked.
+
+const (
+	subTimeout = 20 * time.Second // for a question to an account's vendor, and for a new token
+	subLook    = 30 * time.Second // between two looks at what is to be watched of accounts
+)
+
+// sub is one such account. It outlives a reload that changes nothing about it.
+type sub struct {
+	vendors.Subscription
+	id   provider.AccountID
+	key  subKey
+	turn chan struct{} // holds one while nobody spends a reset of the account
+
+	mu      sync.Mutex
+	known   provider.Credential // as last seen
+	models  *provider.List      // that its plan has, nil = not known
+	fails   int                 // readings in a row that failed
+	askAt   time.Time           // no reading is wanted before
+	renewed time.Time           // when its windows last began anew by a reset
+	lookAt  time.Time           // no reset is thought of before, on behalf of a request
+	checkAt time.Time           // nor for running out
+	asks    map[string]string   // by a reset: the id of the request that spends it
+}
+
+// subKey is what makes an account another one.
+type subKey struct{ preset, home, base, proxy string }
+
+// subs are the accounts of one config.
+type subs map[provider.AccountID]*sub
+
+// openSubs makes the accounts of a config, and keeps those of the one before that are the same.
+func (g *Gateway) openSubs(lv, old *live) subs {
+	all := subs{}
+	open := map[subKey]vendors.Subscription{} // one home has one holder of its tokens
+	if old != nil {
+		for _, s := range old.subs {
+			open[s.key] = s.Subscription
+		}
+	}
+	for _, p := range lv.cat.Providers {
+		for _, a := range p.Accounts {
+			if a.Kind != provider.KindAccount || a.Unready != "" {
+				continue
+			}
+			key := subKey{p.Preset, g.homeOf(p, a), p.Bases[wire.Responses], cmp.Or(a.Proxy, p.Proxy, lv.cfg.Proxy)}
+			if old != nil {
+				if was := old.subs[a.ID]; was != nil && was.key == key {
+					all[a.ID] = was
+					continue
+				}
+			}
+			via, had := open[key]
+			if !had {
+				var ok bool
+				if via, ok = vendors.Open(p, g.signIn(key)); !ok {
+					continue
+				}
+				open[key] = via
+			}
+			s := &sub{Subscription: via, id: a.ID, key: key, turn: make(chan struct{}, 1), asks: map[string]string{}}
+			s.turn <- struct{}{}
+			all[a.ID] = s
+		}
+	}
+	return all
+}
+
+// homeOf is the folder of an account's program.
+func (g *Gateway) homeOf(p *provider.Provider, a *provider.Account) string {
+	home := a.Home
+	if home == "" {
+		usual, env := vendors.Home(p.Preset)
+		if home = usual; env != "" && g.d.Getenv(env) != "" {
+			home = g.d.Getenv(env)
+		}
+	}
+	if rest, ok := strings.CutPrefix(home, "~/"); ok {
+		return filepath.Join(g.d.Home, rest)
+	}
+	return home
+}
+
+// signIn says where an account's sign-in is and how its vendor is reached. A redirect is not
+// followed: a sign-in goes where the config says, and nowhere else.
+func (g *Gateway) signIn(key subKey) vendors.SignIn {
+	return vendors.SignIn{
+		Home: key.home, Base: key.base, Token: g.d.TokenURL, Agent: g.userAgent[0],
+		Do: func(req *http.Request) (*http.Response, error) {
+			rt, err := g.pool.For(key.proxy)
+			if err != nil {
+				return nil, err
+			}
+			c := http.Client{Transport: rt, Timeout: subTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			resp, err := c.Do(req)
+			if err != nil {
+				return nil, errors.New("it can't be reached: " + cleanErr(err))
+			}
+			return resp, nil
+		},
+	}
+}
+
+// userHome is the person's own folder, "" where none is known.
+func userHome() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return home
+}
+
+// lookSub reads who is signed in, and tells the state whether the account can be asked.
+func (g *Gateway) lookSub(s *sub) {
+	c, err := s.Look()
+	if err != nil {
+		g.lost(s, err)
+		return
+	}
+	g.signedIn(s, &c)
+}
+
+// lost notes that an account can't be asked for what its owner has to end. What passes by
+// itself is no such thing.
+func (g *Gateway) lost(s *sub, err error) {
+	var state provider.SignInError
+	if !errors.As(err, &state) {
+		return
+	}
+	words, news := g.masker.Mask(state.Error()), !g.d.State.IsUnready(s.id)
+	g.unready(s.id, words)
+	if news {
+		g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: string(s.id) + ": " + words})
+	}
+}
+
+// signedIn notes a credential that was had: it is hidden, and whose it is counts as the secret.
+func (g *Gateway) signedIn(s *sub, c *provider.Credential) {
+	s.mu.Lock()
+	before := s.known
+	s.known = *c
+	s.mu.Unlock()
+	if before.Access != c.Access {
+		hide := []string{c.Access.Reveal()} //nolint:forbidigo // what is to be hidden has to be known
+		for _, h := range c.Hidden {
+			hide = append(hide, h.Reveal()) //nolint:forbidigo // as above
+		}
+		g.masker.Known(hide...)
+	}
+	g.unready(s.id, "")
+	print, old := c.Print(), g.d.State.Print(s.id)
+	if print == old {
+		return
+	}
+	g.d.State.SetPrint(s.id, print)
+	if old != "" { // somebody else signed in there
+		g.meter.Forget(s.id)
+	}
+}
+
+// watchSubs looks after accounts beside the requests: sign-ins that were made good, and resets
+// that run out.
+func (g *Gateway) watchSubs() {
+	for {
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-time.After(subLook):
+		}
+		lv := g.live.Load()
+		for _, s := range lv.subs {
+			if g.ctx.Err() != nil {
+				return
+			}
+			if g.d.State.IsUnready(s.id) {
+				g.lookAgain(s)
+			}
+			g.checkResets(lv, s, time.Now())
+		}
+	}
+}
+
+// lookAgain sees whether a sign-in that could not be used can be by now. One that the vendor
+// refused stays refused until another is written.
+func (g *Gateway) lookAgain(s *sub) {
+	ctx, cancel := context.WithTimeout(g.ctx, subTimeout)
+	defer cancel()
+	c, err := s.Look()
+	if err == nil {
+		c, err = s.Credential(ctx, time.Now())
+	}
+	if err != nil {
+		g.lost(s, err)
+		return
+	}
+	g.signedIn(s, &c)
+	g.tell(trace.Log{Time: time.Now(), Level: "info", Text: string(s.id) + " is signed in again"})
+	g.meter.Want(s.id, time.Now())
+}
+
+// wantSubs has the accounts of a plan read, those that are held or rest too.
+func (g *Gateway) wantSubs(lv *live, p *trace.Plan, now time.Time) {
+	if len(lv.subs) == 0 {
+		return
+	}
+	for _, list := range [][]trace.Candidate{p.Order, p.Left} {
+		for i := range list {
+			if s := lv.subs[provider.AccountID(list[i].ID)]; s != nil {
+				g.wantSub(s, now)
+			}
+		}
+	}
+}
+
+func (g *Gateway) wantSub(s *sub, now time.Time) {
+	s.mu.Lock()
+	early := now.Before(s.askAt)
+	s.mu.Unlock()
+	if !early && s.Meter != nil && !g.d.State.IsUnready(s.id) {
+		g.meter.Want(s.id, now)
+	}
+}
+
+// askSub asks what is left of an account.
+func (g *Gateway) askSub(ctx context.Context, s *sub) (provider.Reading, error) {
+	if s.Meter == nil {
+		return provider.Reading{}, errNotTold
+	}
+	r, err := s.Meter.Read(ctx, time.Now())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.fails, s.askAt = 0, time.Time{}
+		return r, nil
+	}
+	s.askAt = time.Now().Add(min(time.Minute<<min(s.fails, 4), 15*time.Minute))
+	s.fails++
+	return r, err
+}
+
+// staleSub has an account read again at the next plan: its vendor turned a request away for
+// what a reading would tell.
+func (g *Gateway) staleSub(lv *live, c *trace.Candidate, v *trace.Verdict) {
+	if lv.subs[provider.AccountID(c.ID)] == nil {
+		return
+	}
+	switch v.Kind { //nolint:exhaustive // the others say nothing of the account
+	case trace.Quota, trace.Credit, trace.Rate, trace.Auth:
+		g.meter.Stale(provider.AccountID(c.ID))
+	}
+}
+
+// firstReadings waits, once after a start, for what is left of the accounts that a request may
+// go to: it would else be the one that finds out.
+func (s *service) firstReadings() {
+	g := s.g
+	if len(s.lv.subs) == 0 || g.firstDone.Load() {
+		return
+	}
+	t, bad := s.lv.catalog().ResolveFor(s.a.agent, s.a.model, s.lv.fetched())
+	if bad != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, firstRead)
+	defer cancel()
+	asked := g.subsOf(s.lv, &t)
+	for _, one := range asked {
+		g.wantSub(one, time.Now())
+	}
+	for _, one := range asked {
+		g.meter.Wait(ctx, one.id)
+	}
+	if len(asked) > 0 && s.ctx.Err() == nil {
+		g.firstDone.Store(true)
+	}
+}
+
+// firstRead is how long the first request after a start waits for a reading.
+const firstRead = 3 * time.Second
+
+// subsOf are the accounts that a target may be served by.
+func (g *Gateway) subsOf(lv *live, t *provider.Target) []*sub {
+	of := map[string]bool{}
+	if t.Provider != nil {
+		of[t.Provider.ID] = true
+	}
+	if t.Group != nil {
+		for _, m := range t.Group.Members {
+			of[m.Provider] = true
+			if inner := lv.catalog().Group(m.Group); inner != nil {
+				for _, n := range inner.Members {
+					of[n.Provider] = true
+				}
+			}
+		}
+	}
+	var all []*sub
+	for _, p := range lv.cat.Providers {
+		for _, a := range p.Accounts {
+			if s := lv.subs[a.ID]; s != nil && of[p.ID] && !a.Off {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// told says whether there is a place to ask what is left of a key or an account.
+func (l *live) told(id provider.AccountID) bool {
+	s := l.subs[id]
+	return l.meters.by[id] != nil || s != nil && s.Meter != nil
+}
+
+// tellsWindows says whether windows are told there, and not money alone.
+func (l *live) tellsWindows(id provider.AccountID) bool {
+	m := l.meters.by[id]
+	return m == nil || m.src.Windows
+}

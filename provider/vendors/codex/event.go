@@ -1,0 +1,57 @@
+package codex
+
+import (
+	"encoding/json"
+	"time"
+
+	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/loose"
+)
+
+// LimitsEvent is the event that tells the windows ahead of a reply.
+const LimitsEvent = "codex.rate_limits"
+
+// ReadEvent returns what such an event tells, nothing of any other. As with the headers, the
+// windows of single models are not among them.
+func ReadEvent(data []byte, at time.Time) provider.Reading {
+	var e struct {
+		Type   string     `json:"type"`
+		Plan   loose.Text `json:"plan_type"`
+		Limits *struct {
+			Primary   *eventWindow `json:"primary"`
+			Secondary *eventWindow `json:"secondary"`
+		} `json:"rate_limits"`
+		Credits *struct {
+			Has       bool       `json:"has_credits"`
+			Unlimited bool       `json:"unlimited"`
+			Balance   loose.Text `json:"balance"`
+		} `json:"credits"`
+	}
+	if json.Unmarshal(data, &e) != nil || e.Type != LimitsEvent || e.Limits == nil {
+		return provider.Reading{}
+	}
+	r := provider.Reading{Plan: string(e.Plan)}
+	for _, w := range []*eventWindow{e.Limits.Primary, e.Limits.Secondary} {
+		if w == nil || !w.Used.Set {
+			continue
+		}
+		if w.Minutes.Set && w.Minutes.V > 0 && w.Minutes.V < 1e6 {
+			w.Seconds = loose.Number{V: w.Minutes.V * 60, Set: true}
+		}
+		add(&r, "", at, &w.usageWindow)
+	}
+	for i := range r.Windows {
+		r.Windows[i].Partial = true
+	}
+	if c := e.Credits; c != nil {
+		r.Credits = &provider.Credits{Has: c.Has, Unlimited: c.Unlimited, Balance: string(c.Balance)}
+		r.Balance = creditWords(r.Credits)
+	}
+	return r
+}
+
+// eventWindow is a window as the event has it: its length is in minutes.
+type eventWindow struct {
+	usageWindow
+	Minutes loose.Number `json:"window_minutes"`
+}

@@ -125,6 +125,9 @@ func TestSub2APIKeyLimitIsQuota(t *testing.T) {
 			if v := failure.Classify(reply(c.status, body)); v.Kind != c.want {
 				t.Errorf("%d %s: row %s says %s, want %s", c.status, body, v.Row, v.Kind, c.want)
 			}
+			if v := failure.Classify(reply(c.status, body)); strings.Contains(c.words, "限额") && v.Row != "relay-key-window" {
+				t.Errorf("%d %s: row %s judges it, not that of a relay's keys", c.status, body, v.Row)
+			}
 		}
 	}
 }

@@ -2,6 +2,8 @@ package gateway_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -273,6 +275,35 @@ func TestLoneKeyBackWithinAMinuteOfItsRaisedLimit(t *testing.T) {
 		r.asks("group/g")
 		if a := r.account("relay/main"); a.State != trace.Fine || a.Rest != nil {
 			t.Errorf("%+v", a)
+		}
+	})
+}
+
+// A file may hand out another key: what was read is of the old one.
+func TestKeyAllowanceIsForgottenWithTheKeyInItsFile(t *testing.T) {
+	now(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "key")
+		put := func(key string) {
+			if err := os.WriteFile(file, []byte(key), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(keyOne)
+		v := sold(100, keyOne, keyThree)
+		r := newRig(t, strings.Replace(relayed, `value = "`+keyOne+`"`, `file = "`+file+`"`, 1), vendors{"relay": v, "spare": relay("ok")})
+		r.asks("group/g")
+		if n := v.Asked(keyOne); n != 1 {
+			t.Fatalf("asked %d times", n)
+		}
+		put(keyThree)
+		v.Script(keyOne, standin.Must("401 auth x9")...)
+		pass(time.Second)
+		if got := r.asks("group/g"); got != "relay/main relay/main" {
+			t.Errorf("tried %s", got)
+		}
+		r.asks("group/g") // within the minute of the first reading
+		if n := v.Asked(keyThree); n == 0 {
+			t.Errorf("the new key was not read: the old one was %d times", v.Asked(keyOne))
 		}
 	})
 }

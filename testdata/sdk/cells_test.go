@@ -79,7 +79,7 @@ var answerers = []answerer{
 	{name: "OpenAI's Chat", api: wire.Chat, standin: "openai", house: house{"openai", onlyBase(wire.Chat, "{at}/v1"), []string{"gpt-5.4"}}},
 	{name: "Kimi's Chat", api: wire.Chat, standin: "kimi", house: house{"moonshot", onlyBase(wire.Chat, "{at}/v1"), []string{"kimi-k3"}}, shows: true, thinkBack: true},
 	{name: "DeepSeek's Chat", api: wire.Chat, standin: "deepseek", house: house{"deepseek", onlyBase(wire.Chat, "{at}/v1"), []string{"deepseek-v4-flash"}}, shows: true, blind: true, loose: true, thinkBack: true},
-	{name: "a relay's Chat", api: wire.Chat, house: house{"relay", "chat = \"{at}/v1\"\n", []string{"glm-5.3"}}, shows: true, blind: true},
+	{name: "a relay's Chat", api: wire.Chat, house: house{"relay", "chat = \"{at}/v1\"\n", []string{"glm-5.3"}}, shows: true, blind: true, thinkBack: true},
 	{name: "OpenAI's Responses", api: wire.Responses, standin: "openai", house: house{"openai", onlyBase(wire.Responses, "{at}/v1"), []string{"gpt-5.4"}}, shows: true},
 	{name: "a relay's Responses", api: wire.Responses, house: house{"relay", "responses = \"{at}/v1\"\n", []string{"gpt-6-sol"}}, shows: true},
 	{name: "Anthropic's Messages", api: wire.Messages, standin: "anthropic", house: house{"anthropic", onlyBase(wire.Messages, "{at}"), []string{"claude-sonnet-5-5"}}, shows: true},

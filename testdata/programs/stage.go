@@ -123,7 +123,7 @@ type child struct {
 
 // serveVendor starts the gateway on a vendor with two keys, the first first.
 func (s *stage) serveVendor(ctx context.Context, o options, v vendor) (*child, error) {
-	return s.serve(ctx, o.magpie, s.fill(v.config)+"routing = \"order\"\n"+theKeys, func(models []string) bool {
+	return s.serve(ctx, o.magpie, s.fill(v.config)+theKeys, func(models []string) bool {
 		return len(models) > 0 && len(s.vendor.Calls()) > 0
 	})
 }

@@ -12,7 +12,13 @@ import (
 // Repair brings a body into the form that the vendor's dialect takes, and tells what it
 // changed. It returns body itself where there is nothing to do, and looks before it walks.
 func Repair(api wire.Protocol, model string, d *wire.Dialect, body []byte) (out []byte, done []string) {
-	r := repair{body: body, d: d}
+	return RepairAround(api, model, d, body, 0, 0)
+}
+
+// RepairAround is Repair of a body whose conversation is known to stand between two places: what
+// can only stand outside of it is not looked for in it.
+func RepairAround(api wire.Protocol, model string, d *wire.Dialect, body []byte, from, to int) (out []byte, done []string) {
+	r := repair{body: body, d: d, from: from, to: to}
 	for _, field := range d.Unsupported {
 		if r.names(field) {
 			r.edit(field, func(b []byte) []byte { return cutField(b, strings.Split(field, ".")) })
@@ -34,9 +40,16 @@ func Repair(api wire.Protocol, model string, d *wire.Dialect, body []byte) (out 
 }
 
 type repair struct {
-	body []byte
-	d    *wire.Dialect
-	done []string
+	body     []byte
+	d        *wire.Dialect
+	done     []string
+	from, to int // where the conversation stands; 0, 0 = not known, or no more
+}
+
+// tops says whether a word that begins so may stand outside of the conversation.
+func (r *repair) tops(begins string) bool {
+	mark := []byte(`"` + begins)
+	return bytes.Contains(r.body[:r.from], mark) || bytes.Contains(r.body[r.to:], mark)
 }
 
 // names says whether a key or word may stand in the body at all.
@@ -46,7 +59,7 @@ func (r *repair) names(word string) bool { return bytes.Contains(r.body, []byte(
 func (r *repair) edit(what string, do func([]byte) []byte) {
 	out := do(r.body)
 	if len(out) != len(r.body) || len(out) > 0 && &out[0] != &r.body[0] {
-		r.body, r.done = out, append(r.done, what)
+		r.body, r.done, r.from, r.to = out, append(r.done, what), 0, 0
 	}
 }
 
@@ -62,7 +75,7 @@ func (r *repair) chat(model string) {
 		})
 	}
 	const field, other = "max_tokens", "max_completion_tokens"
-	if r.d.TokenName(model) == other && r.names(field) {
+	if r.d.TokenName(model) == other && r.tops(field+`"`) {
 		r.edit(field, func(b []byte) []byte {
 			n := wire.Value(b).Get(field)
 			if n.Kind() != '0' {
@@ -81,7 +94,7 @@ func (r *repair) responses() {
 		r.strange()
 	}
 	v := wire.Value(r.body)
-	if r.d.NoLoneChoice && r.names("tool_choice") && empties(v.Get("tools")) {
+	if r.d.NoLoneChoice && r.tops(`tool_choice"`) && empties(v.Get("tools")) {
 		r.edit("tool_choice", func(b []byte) []byte {
 			return wire.Cut(b, func(key string, _ wire.Value) bool { return key == "tool_choice" || key == "parallel_tool_calls" })
 		})
@@ -111,7 +124,7 @@ func (r *repair) strange() {
 			return wire.Weed(b, func(v wire.Value) bool { return v.Get("type").Text() == "configuration_update" }, "input")
 		})
 	}
-	if r.names("include_obfuscation") {
+	if r.tops(`include_obfuscation"`) {
 		r.edit("stream_options.include_obfuscation", func(b []byte) []byte { return cutField(b, []string{"stream_options", "include_obfuscation"}) })
 	}
 }
@@ -225,7 +238,7 @@ func asText(e wire.Value) []byte {
 
 func (r *repair) messages(model string) {
 	for _, field := range []string{"temperature", "top_p", "top_k"} {
-		if r.names(field) && !messages.Samples(model) {
+		if r.tops(field+`"`) && !messages.Samples(model) {
 			r.edit(field, func(b []byte) []byte { return cutField(b, []string{field}) })
 		}
 	}

@@ -16,18 +16,18 @@ func (r *repair) search(api wire.Protocol) {
 	switch api {
 	case wire.Chat:
 		const options = "web_search_options"
-		if r.names(options) {
+		if r.tops(options + `"`) {
 			r.edit(options, func(b []byte) []byte { return cutField(b, []string{options}) })
 		}
 	case wire.Responses:
-		r.offered("web_search", func(b []byte) []byte {
+		r.offered(bytes.Contains(r.body, []byte(`"web_search`)), func(b []byte) []byte {
 			b = wire.Weed(b, isSearch, "tools")
 			return wire.Weed(b, isSearch, "input", "*", "tools")
 		})
 	case wire.Messages:
-		r.offered("web_search_2", func(b []byte) []byte { return wire.Weed(b, isSearch, "tools") })
+		r.offered(r.tops("web_search_2"), func(b []byte) []byte { return wire.Weed(b, isSearch, "tools") })
 	case wire.Gemini:
-		if r.names("googleSearch") || r.names("google_search") || r.names("googleSearchRetrieval") {
+		if r.tops("googleSearch") || r.tops(`google_search"`) {
 			r.edit("tools.googleSearch", func(b []byte) []byte {
 				b = wire.Cut(b, func(key string, _ wire.Value) bool {
 					return key == "googleSearch" || key == "google_search" || key == "googleSearchRetrieval"
@@ -41,8 +41,8 @@ func (r *repair) search(api wire.Protocol) {
 // isSearch says that a tool is a web search that its vendor would run, not one of the agent's own.
 func isSearch(t wire.Value) bool { return strings.HasPrefix(t.Get("type").Text(), searchWord) }
 
-func (r *repair) offered(mark string, weed func([]byte) []byte) {
-	if !bytes.Contains(r.body, []byte(`"`+mark)) {
+func (r *repair) offered(may bool, weed func([]byte) []byte) {
+	if !may {
 		return
 	}
 	r.edit("tools.web_search", func(b []byte) []byte {

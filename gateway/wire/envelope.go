@@ -27,7 +27,11 @@ type Envelope struct {
 	first   span // the first user item, raw
 	input   span // Responses: input as a string, raw
 	billing span // Messages: the block of the system prompt that says whom to bill
+	talk    span // the list of messages, contents or input items
 }
+
+// Talk is where the conversation stands in the body that was read; 0, 0 where there is none.
+func (e *Envelope) Talk() (from, to int) { return e.talk.start, e.talk.end }
 
 // Errors of a body that no API takes; a *SyntaxError stands for one that is no JSON.
 var (
@@ -233,6 +237,8 @@ func (r *reader) items() {
 	if r.c.peek() != '[' {
 		return
 	}
+	from := r.c.i
+	defer func() { r.e.talk = span{from, r.c.i} }()
 	r.c.array(func(int) {
 		r.e.Items++
 		if r.c.peek() != '{' {

@@ -46,7 +46,10 @@ func TestOneWalkTellsWhatARequestIs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got.model, got.first, got.input, got.billing, got.Text, got.Turns = span{}, span{}, span{}, span{}, 0, Turns{}
+		if from, to := got.Talk(); c.want.Items > 0 && (c.body[from] != '[' || c.body[to-1] != ']') {
+			t.Errorf("%s: the conversation is said to be %s", name, c.body[from:to])
+		}
+		got.model, got.first, got.input, got.billing, got.talk, got.Text, got.Turns = span{}, span{}, span{}, span{}, span{}, 0, Turns{}
 		if got != c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", name, got, c.want)
 		}

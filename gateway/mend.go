@@ -303,11 +303,11 @@ func spare(things []mend.Thing, asked *wire.Ask, to *wire.Target) *wire.Ask {
 // fit brings a body into the form that the vendor takes: repaired, and without what it is
 // known or was seen to refuse. It returns body itself where there is nothing to do.
 func (t *try) fit(body []byte) (out []byte, lost []wire.Loss) {
-	from, to := 0, 0
+	var talk [2]int
 	if a := t.s.a; len(body) > 0 && len(a.body) > 0 && &body[0] == &a.body[0] {
-		from, to = a.env.Talk()
+		talk[0], talk[1] = a.env.Talk()
 	}
-	out, done := mend.RepairAround(t.api, t.c.Model, &t.p.Dialect, body, from, to)
+	out, done := mend.RepairAround(t.api, t.c.Model, &t.p.Dialect, body, talk)
 	for _, what := range done {
 		lost = append(lost, wire.Loss{What: what, Why: "the vendor takes it in another form, or not at all"})
 	}

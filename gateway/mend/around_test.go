@@ -23,7 +23,7 @@ func TestARepairLooksAroundTheConversation(t *testing.T) {
 		}
 		from, to := e.Talk()
 		want, did := mend.Repair(wire.Messages, "claude-opus-5-5", &wire.Dialect{}, []byte(body))
-		got, done := mend.RepairAround(wire.Messages, "claude-opus-5-5", &wire.Dialect{}, []byte(body), from, to)
+		got, done := mend.RepairAround(wire.Messages, "claude-opus-5-5", &wire.Dialect{}, []byte(body), [2]int{from, to})
 		if !bytes.Equal(got, want) || len(done) != len(did) {
 			t.Errorf("%s\n got %s %q\nwant %s %q", body, got, done, want, did)
 		}

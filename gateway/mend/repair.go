@@ -12,13 +12,13 @@ import (
 // Repair brings a body into the form that the vendor's dialect takes, and tells what it
 // changed. It returns body itself where there is nothing to do, and looks before it walks.
 func Repair(api wire.Protocol, model string, d *wire.Dialect, body []byte) (out []byte, done []string) {
-	return RepairAround(api, model, d, body, 0, 0)
+	return RepairAround(api, model, d, body, [2]int{})
 }
 
-// RepairAround is Repair of a body whose conversation is known to stand between two places: what
+// RepairAround is Repair of a body whose conversation is known to stand from one place to another: what
 // can only stand outside of it is not looked for in it.
-func RepairAround(api wire.Protocol, model string, d *wire.Dialect, body []byte, from, to int) (out []byte, done []string) {
-	r := repair{body: body, d: d, from: from, to: to}
+func RepairAround(api wire.Protocol, model string, d *wire.Dialect, body []byte, talk [2]int) (out []byte, done []string) {
+	r := repair{body: body, d: d, from: talk[0], to: talk[1]}
 	for _, field := range d.Unsupported {
 		if r.names(field) {
 			r.edit(field, func(b []byte) []byte { return cutField(b, strings.Split(field, ".")) })

@@ -109,17 +109,21 @@ func (g *Gateway) watchProgram(lv *live, a *provider.Account) {
 	}
 }
 
-// readUsage asks the program for the account's windows and remembers them. That it told nothing
-// says nothing of them.
+// readUsage asks the program for the account's windows and remembers them, as of when it was
+// asked: what a run tells meanwhile is newer. That it told nothing says nothing of them.
 func (g *Gateway) readUsage(a *provider.Account, via string) {
 	ctx, cancel := context.WithTimeout(g.ctx, time.Minute)
 	defer cancel()
+	began := time.Now()
 	ws, err := g.bridge.Usage(ctx, a.ID, a.Home, via)
 	if err != nil {
 		g.log.Debug("the program told no windows", "account", a.ID, "why", g.masker.Mask(err.Error()))
 		return
 	}
-	g.d.State.Read(a.ID, ws, time.Now())
+	for i := range ws {
+		ws[i].Read = began
+	}
+	g.d.State.Read(a.ID, ws, began)
 }
 
 func (g *Gateway) proxyOf(lv *live, a *provider.Account) string {

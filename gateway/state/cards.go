@@ -74,14 +74,19 @@ func (e *edit) card(id provider.AccountID, c card) {
 // read takes windows in, and returns the rests that they end.
 func (e *edit) read(s *Store, id provider.AccountID, windows []provider.Window, share float64, at time.Time) []trace.Rest {
 	st := e.standing[id]
-	if len(windows) == 0 || at.Before(st.Read) {
+	if at.Before(st.Read) {
+		windows = unseen(st.Windows, windows)
+	}
+	if len(windows) == 0 {
 		return nil
 	}
 	c := comparison{before: st.Windows, after: windows, share: share, now: at}
 	lifted := e.lift(s, id, at, c.renewed)
 	st.Windows = provider.Merge(st.Windows, windows)
 	st.Told = route.Told(st.Windows)
-	st.Read = at
+	if at.After(st.Read) {
+		st.Read = at
+	}
 	e.stand(id, st)
 	e.dirty[quotas] = true
 	return lifted

@@ -13,13 +13,30 @@ import (
 const jitter = time.Minute
 
 // Read takes in what a vendor told of an account's windows. A partial reading changes
-// only the windows that it names; one that is older than what is known changes nothing.
+// only the windows that it names; one that began before what is known was told changes
+// only what was not told since.
 // One that finds a full window renewed ends the rests that waited for it.
 func (s *Store) Read(id provider.AccountID, windows []provider.Window, at time.Time) {
 	if len(windows) == 0 {
 		return
 	}
 	s.change(func(e *edit) { e.read(s, id, windows, provider.SpentShare, at) })
+}
+
+// unseen are the windows of a reading that comes late, as parts of one, which nothing newer has
+// told of. What is known has forgotten those that a newer whole reading did not name.
+func unseen(known, late []provider.Window) []provider.Window {
+	var left []provider.Window
+	for _, w := range late {
+		i := slices.IndexFunc(known, func(k provider.Window) bool { return k.Name == w.Name })
+		told := i >= 0 && !known[i].Read.Before(w.Read)
+		gone := i < 0 && !slices.ContainsFunc(known, func(k provider.Window) bool { return k.Partial || k.Read.Before(w.Read) })
+		if !told && !gone {
+			w.Partial = true
+			left = append(left, w)
+		}
+	}
+	return left
 }
 
 // Windows returns an account's windows as last read. They must not be changed.

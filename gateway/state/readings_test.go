@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
@@ -115,5 +117,54 @@ func TestReadingsMeet(t *testing.T) {
 	}
 	if s.Windows("codex/third") != nil {
 		t.Error("nothing was read of another")
+	}
+}
+
+func TestAReadingThatComesLate(t *testing.T) {
+	at := func(w provider.Window, d time.Duration, partial bool) provider.Window {
+		w.Read, w.Partial = now.Add(d), partial
+		return w
+	}
+	five, week, opus := window("5 hours", 42, time.Hour), window("7 days", 20, time.Hour), window("7 days Opus", 7, time.Hour)
+	for _, tt := range []struct {
+		name  string
+		known []provider.Window
+		late  []provider.Window // asked one second after now
+		want  map[string]float64
+	}{
+		{
+			"what a reply told since stands, the rest is taken",
+			[]provider.Window{at(five, 2*time.Second, true)},
+			[]provider.Window{at(window("5 hours", 13, time.Hour), time.Second, false), at(week, time.Second, false)},
+			map[string]float64{"5 hours": 42, "7 days": 20},
+		},
+		{
+			"also a window that is new",
+			[]provider.Window{at(five, 2*time.Second, false), at(week, 0, false)},
+			[]provider.Window{at(window("5 hours", 13, time.Hour), time.Second, false), at(window("7 days", 21, time.Hour), time.Second, false), at(opus, time.Second, false)},
+			map[string]float64{"5 hours": 42, "7 days": 21, "7 days Opus": 7},
+		},
+		{
+			"after a newer whole one it tells nothing",
+			[]provider.Window{at(five, 2*time.Second, false), at(week, 2*time.Second, false)},
+			[]provider.Window{at(window("5 hours", 13, time.Hour), time.Second, false), at(opus, time.Second, false)},
+			map[string]float64{"5 hours": 42, "7 days": 20},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, state.Options{})
+			s.Read("claude/me", tt.known, now.Add(2*time.Second))
+			s.Read("claude/me", tt.late, now.Add(time.Second))
+			got := map[string]float64{}
+			for _, w := range s.Windows("claude/me") {
+				got[w.Name] = w.Used
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if st := s.Snapshot(nil, now).Standing["claude/me"]; !st.Read.Equal(now.Add(2 * time.Second)) {
+				t.Errorf("read %v", st.Read)
+			}
+		})
 	}
 }

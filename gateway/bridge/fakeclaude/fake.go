@@ -43,6 +43,7 @@ const (
 	SignedOut Mode = "signed-out"
 	Old       Mode = "old"
 	Ignorant  Mode = "ignorant" // it says that it is new, and knows no flag
+	Mute      Mode = "mute"     // it tells no windows when it is asked for them
 )
 
 // Install writes the program into a folder and returns its path. It notes what it is started
@@ -109,6 +110,9 @@ func run(mode Mode, args []string) int {
 		}
 		fmt.Println(`{"loggedIn": true, "authMethod": "claude.ai", "email": "me@example.com", "subscriptionType": "max"}`)
 	case slices.Contains(args, "/usage"):
+		if mode == Mute {
+			return 1
+		}
 		fmt.Println("Current session: 13% used · resets in 2 hours\nCurrent week (all models): 37% used")
 	case mode == Ignorant:
 		fmt.Fprintln(os.Stderr, "error: unknown option '--system-prompt-file'")

@@ -67,17 +67,17 @@ func another(addr string) string {
 
 // open binds an address. Somebody who has it already, on either loopback family, is a takenError:
 // agents that say localhost would reach them. Whoever self knows is nobody.
-func open(ctx context.Context, addr string, self func(client.Info) bool) (net.Listener, error) {
+func (p *process) open(ctx context.Context, addr string, self func(client.Info) bool) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, whoHas(ctx, addr)
+		return nil, p.whoHas(ctx, addr)
 	}
 	if err != nil {
 		return nil, failed("can't listen on %s: %s%s", addr, cause(err), hint(err))
 	}
 	for _, other := range twins(addr) {
-		err := occupied(ctx, other)
+		err := p.occupied(ctx, other)
 		if taken := (*takenError)(nil); errors.As(err, &taken) && (taken.foreign != nil || !self(taken.info)) {
 			return nil, errors.Join(err, l.Close())
 		}
@@ -86,13 +86,13 @@ func open(ctx context.Context, addr string, self func(client.Info) bool) (net.Li
 }
 
 // whoHas asks who is at an address that can't be bound.
-func whoHas(ctx context.Context, addr string) error {
+func (p *process) whoHas(ctx context.Context, addr string) error {
 	all := append([]string{addr}, twins(addr)...)
 	if host, port, err := net.SplitHostPort(addr); err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
 		all = append(all, net.JoinHostPort("::1", port))
 	}
 	for _, a := range all {
-		if err := occupied(ctx, a); err != nil {
+		if err := p.occupied(ctx, a); err != nil {
 			return err
 		}
 	}
@@ -100,8 +100,8 @@ func whoHas(ctx context.Context, addr string) error {
 }
 
 // occupied asks who answers at an address; nobody is nil.
-func occupied(ctx context.Context, addr string) error {
-	info, err := client.Probe(ctx, addr)
+func (p *process) occupied(ctx context.Context, addr string) error {
+	info, err := p.probe(ctx, addr)
 	var foreign *client.ForeignError
 	switch {
 	case err == nil:

@@ -59,7 +59,7 @@ func TestWhoHasTheAddressIsSaid(t *testing.T) {
 		{program.Listener.Addr().String(), []string{"something that is not magpie (it answered GET / with 404, Server: uvicorn).\n", "Choose another address:  magpie serve --listen 127.0.0.1:", "or see what holds it:    lsof -nP -iTCP:"}},
 		{mute.Addr().String(), []string{"something that is not magpie ("}},
 	} {
-		l, err := open(t.Context(), c.addr, nobody)
+		l, err := newShell(t).open(t.Context(), c.addr, nobody)
 		var taken *takenError
 		if !errors.As(err, &taken) {
 			t.Errorf("%s: bound %v, %v", c.addr, l, err)
@@ -93,7 +93,7 @@ func TestTheOtherLoopbackFamilyCountsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := "127.0.0.1:" + port
-	_, err = open(t.Context(), addr, nobody)
+	_, err = newShell(t).open(t.Context(), addr, nobody)
 	var taken *takenError
 	if !errors.As(err, &taken) || taken.foreign == nil || !strings.Contains(taken.Error(), "[::1]:"+port) {
 		t.Fatalf("%v", err)
@@ -106,10 +106,10 @@ func TestTheOtherLoopbackFamilyCountsToo(t *testing.T) {
 }
 
 func TestAnAddressThatCannotBeHadIsExplained(t *testing.T) {
-	if _, err := open(t.Context(), "192.0.2.1:3425", nobody); err == nil || !strings.Contains(err.Error(), "no interface of this machine has that address") {
+	if _, err := newShell(t).open(t.Context(), "192.0.2.1:3425", nobody); err == nil || !strings.Contains(err.Error(), "no interface of this machine has that address") {
 		t.Error(err)
 	}
-	l, err := open(t.Context(), "127.0.0.1:0", nobody)
+	l, err := newShell(t).open(t.Context(), "127.0.0.1:0", nobody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,10 @@ import (
 	"dev.magpie/provider"
 )
 
-// shutTime is how long connections without a request may take to end.
-const shutTime = 2 * time.Second
+const (
+	shutTime  = 2 * time.Second  // how long connections without a request may take to end
+	proveTime = 10 * time.Second // how long this gateway may take to answer itself, on a machine that is busy
+)
 
 // doors are the listeners of the gateway: one, but while it moves.
 type doors struct {
@@ -132,7 +134,7 @@ func (n *node) admit(door doorway) {
 
 // prove asks through an address who answers there. Some systems let two programs have one.
 func (n *node) prove(door doorway) error {
-	info, err := client.Probe(n.ctx, door.shown())
+	info, err := client.ProbeFor(n.ctx, door.shown(), proveTime)
 	if err != nil {
 		return failed("%s is bound, but no magpie answers there: %s", door.shown(), err)
 	}
@@ -198,16 +200,16 @@ func (n *node) move(addr string) error {
 // another binds an address beside the old one. One that the old one itself covers, as 127.0.0.1 and
 // 0.0.0.0 on one port do, can only be had once that is left; it is taken again when that fails.
 func (n *node) another(old doorway, addr string) (net.Listener, error) {
-	l, err := open(n.ctx, addr, n.self)
+	l, err := n.p.open(n.ctx, addr, n.self)
 	var taken *takenError
 	if err == nil || !errors.As(err, &taken) || taken.foreign != nil || !n.self(taken.info) {
 		return l, err
 	}
 	n.doors.drop()
-	if l, err = open(n.ctx, addr, n.self); err == nil {
+	if l, err = n.p.open(n.ctx, addr, n.self); err == nil {
 		return l, nil
 	}
-	back, again := open(n.ctx, old.asked, n.self)
+	back, again := n.p.open(n.ctx, old.asked, n.self)
 	if again != nil {
 		return nil, errors.Join(err, again)
 	}

@@ -97,7 +97,7 @@ func TestOfSeveralStartsAtOnceOneServes(t *testing.T) {
 			if code != 1 {
 				t.Errorf("exit code %d", code)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(long):
 			t.Fatal("more than one serves, or none")
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"net"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dev.magpie/gateway/client"
 	"dev.magpie/tui/canvas"
 )
 
@@ -58,6 +60,9 @@ type shell struct {
 	watching map[chan<- os.Signal][]os.Signal
 }
 
+// long is more than anything takes that does end, however busy the machine is.
+const long = time.Minute
+
 var noon = time.Date(2026, 11, 29, 14, 2, 0, 0, time.FixedZone("here", 2*3600))
 
 func newShell(t *testing.T) *shell {
@@ -67,6 +72,7 @@ func newShell(t *testing.T) *shell {
 	s.process = &process{
 		in: strings.NewReader(""), out: s.stdout, err: s.stderr, home: filepath.Join(s.home, "person"), zone: noon.Location(),
 		now: func() time.Time { return noon }, tty: func() bool { return false },
+		probe: func(ctx context.Context, addr string) (client.Info, error) { return client.ProbeFor(ctx, addr, long) },
 		getenv: func(name string) string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -222,7 +228,7 @@ func golden(t *testing.T, name, got string) {
 // eventually waits for a condition against real sockets and files.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(long)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

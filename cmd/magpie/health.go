@@ -20,7 +20,7 @@ func (p *process) healthCommand(o *globals) *cobra.Command {
 		Args:  arguments(0, 0, ""),
 		RunE: p.interruptible(func(ctx context.Context, _ []string) error {
 			addr := p.address(o.listen)
-			if _, err := client.Probe(ctx, addr); err != nil {
+			if _, err := p.probe(ctx, addr); err != nil {
 				return absent(ctx, addr, err)
 			}
 			ctx, cancel := context.WithTimeout(ctx, healthTime)

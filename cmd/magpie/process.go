@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/signal"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"dev.magpie/gateway/client"
 	"dev.magpie/tui"
 )
 
@@ -25,6 +27,9 @@ type process struct {
 	term   *os.File // what the screen is drawn on and read from; nil: standard output and input
 	now    func() time.Time
 	zone   *time.Location
+
+	// probe asks who answers at an address: client.Probe.
+	probe func(ctx context.Context, addr string) (client.Info, error)
 
 	// through is what the screen sees of its gateway; nil: the gateway itself.
 	through func(tui.Gateway) tui.Gateway
@@ -45,8 +50,8 @@ func thisProcess() *process {
 	}
 	return &process{
 		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: getenv, home: home, now: time.Now, zone: time.Local,
-		tty:    func() bool { return term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) },
-		notify: signal.Notify, stop: signal.Stop,
+		tty:   func() bool { return term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) },
+		probe: client.Probe, notify: signal.Notify, stop: signal.Stop,
 	}
 }
 

@@ -31,7 +31,7 @@ func (p *process) address(listen string) string {
 
 // dial finds the gateway at an address and returns a client of it.
 func (p *process) dial(ctx context.Context, addr string) (*client.Client, client.Info, error) {
-	info, err := client.Probe(ctx, addr)
+	info, err := p.probe(ctx, addr)
 	if err != nil {
 		return nil, client.Info{}, absent(ctx, addr, err)
 	}

@@ -96,7 +96,7 @@ func (p *process) start(ctx context.Context, w wish) (_ *node, err error) {
 		return nil, elsewhere(err)
 	}
 	defer release()
-	l, err := open(n.ctx, n.addressOf(n.set.cfg), n.self)
+	l, err := n.p.open(n.ctx, n.addressOf(n.set.cfg), n.self)
 	if err != nil {
 		return nil, err
 	}

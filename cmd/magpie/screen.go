@@ -94,7 +94,7 @@ func (p *process) tui(ctx context.Context, o *globals, f *screenFlags) error {
 	var bad *config.Errors
 	if errors.As(err, &bad) && !f.demo {
 		addr := config.Listen(o.listen, p.getenv("MAGPIE_ADDR"), nil)
-		if _, none := client.Probe(ctx, addr); none == nil { // it goes on with what it read before
+		if _, none := p.probe(ctx, addr); none == nil { // it goes on with what it read before
 			return p.attach(ctx, addr, f)
 		}
 	}

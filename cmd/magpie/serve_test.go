@@ -70,7 +70,7 @@ func (sv *serving) wait() int {
 	select {
 	case code := <-sv.code:
 		return code
-	case <-time.After(30 * time.Second):
+	case <-time.After(long):
 		sv.t.Fatalf("it never ended: %s", sv.stderr.String())
 		return -1
 	}
@@ -243,16 +243,13 @@ func TestAnotherListenIsBoundBeforeTheOldIsLeft(t *testing.T) {
 	if sv.addr != one {
 		t.Fatalf("it listens on %s", sv.addr)
 	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := httptest.NewServer(http.NotFoundHandler())
 	defer taken.Close()
 	reload := func(listen string) {
 		sv.write("config.toml", "listen = \""+listen+"\"\n"+relay(base))
 		sv.send(syscall.SIGHUP)
 	}
-	reload(taken.Addr().String())
+	reload(taken.Listener.Addr().String())
 	eventually(t, "told of the taken address", func() bool { return strings.Contains(status(t, one).Config.Error, "is taken by") })
 	reload(two)
 	eventually(t, "moved", func() bool {

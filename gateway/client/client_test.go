@@ -210,7 +210,7 @@ func TestNobodyThereIsToldApart(t *testing.T) {
 	defer cl.Close()
 	_, status := cl.Status(t.Context())
 	_, _, watch := cl.Watch(t.Context())
-	_, probe := client.Probe(t.Context(), addr)
+	_, probe := client.ProbeFor(t.Context(), addr, time.Minute)
 	for name, err := range map[string]error{"status": status, "watch": watch, "probe": probe} {
 		if !errors.Is(err, client.ErrNoGateway) || !strings.Contains(err.Error(), addr) {
 			t.Errorf("%s: %v", name, err)
@@ -222,7 +222,7 @@ func TestProbing(t *testing.T) {
 	probe := func(t *testing.T, h http.HandlerFunc) (client.Info, error) {
 		srv := httptest.NewServer(h)
 		defer srv.Close()
-		return client.Probe(t.Context(), srv.Listener.Addr().String())
+		return client.ProbeFor(t.Context(), srv.Listener.Addr().String(), time.Minute)
 	}
 	i, err := probe(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/" {
@@ -260,7 +260,6 @@ func TestProbing(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, `{"name":"magpie"}`)
 		}, 302, "(it answered GET / with 302)"},
-		"one that says nothing": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 0, "did not answer in 700ms, a magpie that hangs or another program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := probe(t, c.h)
@@ -269,6 +268,16 @@ func TestProbing(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+func TestProbingWhoSaysNothing(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer srv.Close()
+	_, err := client.Probe(t.Context(), srv.Listener.Addr().String())
+	var f *client.ForeignError
+	if !errors.As(err, &f) || !f.Silent || f.Status != 0 || !strings.HasSuffix(err.Error(), "did not answer in 700ms, a magpie that hangs or another program") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -288,7 +297,7 @@ func TestProbingWhatSpeaksNoHTTP(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	_, err = client.Probe(t.Context(), l.Addr().String())
+	_, err = client.ProbeFor(t.Context(), l.Addr().String(), time.Minute)
 	var f *client.ForeignError
 	if !errors.As(err, &f) || f.Status != 0 {
 		t.Errorf("%v", err)

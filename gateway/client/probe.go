@@ -51,9 +51,13 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s (it answered GET / with %d, Server: %s)", s, e.Status, e.Server)
 }
 
-// Probe asks who answers at an address. Nobody is ErrNoGateway, something else a ForeignError.
-func Probe(ctx context.Context, addr string) (Info, error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+// Probe asks who answers at an address, for as long as a person is to be kept waiting. Nobody is
+// ErrNoGateway, something else a ForeignError.
+func Probe(ctx context.Context, addr string) (Info, error) { return ProbeFor(ctx, addr, probeTime) }
+
+// ProbeFor is Probe with the time that whoever is there has for an answer.
+func ProbeFor(ctx context.Context, addr string, patience time.Duration) (Info, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	tr := transport()
 	tr.DisableKeepAlives = true
@@ -64,7 +68,7 @@ func Probe(ctx context.Context, addr string) (Info, error) {
 	}
 	resp, err := hc.Do(req)
 	if err != nil {
-		return Info{}, unanswered(addr, err)
+		return Info{}, unanswered(addr, err, patience)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	foreign := &ForeignError{Addr: addr, Status: resp.StatusCode, Server: resp.Header.Get("Server")}
@@ -80,7 +84,7 @@ func Probe(ctx context.Context, addr string) (Info, error) {
 }
 
 // unanswered tells nobody there from somebody who does not speak.
-func unanswered(addr string, err error) error {
+func unanswered(addr string, err error, patience time.Duration) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
@@ -91,7 +95,7 @@ func unanswered(addr string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return &ForeignError{Addr: addr, Why: "did not answer in " + probeTime.String(), Silent: true}
+		return &ForeignError{Addr: addr, Why: "did not answer in " + patience.String(), Silent: true}
 	}
 	var refused *net.OpError
 	if errors.As(err, &refused) && refused.Op == "dial" {

@@ -78,6 +78,12 @@ func (g *Gateway) remeter(old, now *live) {
 			g.meter.Forget(id)
 		}
 	}
+	for _, a := range now.cat.AllAccounts() {
+		was := old.program(a.ID)
+		if now.program(a.ID) != nil && (was == nil || was.Home != a.Home) {
+			g.meter.Forget(a.ID)
+		}
+	}
 }
 
 // wantLeft has the keys of a plan read that tell windows, the resting ones too: a reading may
@@ -108,6 +114,9 @@ func (g *Gateway) askLeft(ctx context.Context, id provider.AccountID) (provider.
 	lv := g.live.Load()
 	if s := lv.subs[id]; s != nil {
 		return g.askSub(ctx, s)
+	}
+	if a := lv.program(id); a != nil {
+		return g.askProgram(ctx, lv, a)
 	}
 	m := lv.meters.by[id]
 	if m == nil {
@@ -182,11 +191,12 @@ func (m *metered) refused(resp *http.Response, body []byte, at time.Time) error 
 	return fmt.Errorf("its vendor answers %d: %s", resp.StatusCode, v.Words)
 }
 
-// toldLeft takes in what was told, or why nothing was.
-func (g *Gateway) toldLeft(id provider.AccountID, r provider.Reading, err error, at time.Time) {
-	lv := g.live.Load()
+// toldLeft takes in what was told, being asked at a time, or why nothing was. What a reply told
+// since that time stands.
+func (g *Gateway) toldLeft(id provider.AccountID, r provider.Reading, err error, began time.Time) {
+	lv, at := g.live.Load(), time.Now()
 	acct := lv.cat.Account(id)
-	if acct == nil || lv.meters.by[id] == nil && lv.subs[id] == nil {
+	if acct == nil || !lv.told(id) {
 		return // the config that wanted to know is gone
 	}
 	if s := lv.subs[id]; s != nil && err != nil {
@@ -199,7 +209,7 @@ func (g *Gateway) toldLeft(id provider.AccountID, r provider.Reading, err error,
 		}
 		return
 	}
-	took := g.d.State.Take(id, r, g.d.State.Snapshot(lv.cat, at).SpentShare(lv.cat.Provider(acct.Provider)), at)
+	took := g.d.State.Take(id, r, g.d.State.Snapshot(lv.cat, at).SpentShare(lv.cat.Provider(acct.Provider)), began)
 	if took.After {
 		g.tell(trace.Log{Time: at, Level: "info", Text: "what is left of " + string(id) + " can be read again"})
 	}

@@ -75,31 +75,27 @@ const (
 // is left of them.
 func (g *Gateway) watchPrograms(lv *live) {
 	for _, a := range lv.cat.AllAccounts() {
-		if p := lv.cat.Provider(a.Provider); p.Program != "" && a.Unready == "" && !a.Off && !p.Off {
+		if lv.program(a.ID) != nil {
 			g.behind(func() { g.watchProgram(lv, a) })
 		}
 	}
 }
 
 func (g *Gateway) watchProgram(lv *live, a *provider.Account) {
-	via := g.proxyOf(lv, a)
-	var read time.Time
+	anew := false                                                 // it was not ready, and what is known may be of before
 	for now := lv; now == lv || now == nil; now = g.live.Load() { // another config has its own watch
 		err := g.bridge.Ready(g.ctx, a.ID, a.Home)
-		var unready *bridge.UnreadyError
-		wait := time.Duration(usageLeast+rand.IntN(usageMost-usageLeast+1)) * time.Minute //nolint:gosec // no secret
-		switch {
-		case g.ctx.Err() != nil:
+		if g.ctx.Err() != nil {
 			return
-		case errors.As(err, &unready):
-			g.unready(a.ID, g.masker.Mask(unready.Words))
-			wait = lookAgain
-		case read.IsZero() || g.bridge.UsedSince(a.Home, read):
-			g.unready(a.ID, "")
-			read = time.Now()
-			g.readUsage(a, via)
-		default:
-			g.unready(a.ID, "")
+		}
+		wait := time.Duration(usageLeast+rand.IntN(usageMost-usageLeast+1)) * time.Minute //nolint:gosec // no secret
+		asked, _ := g.meter.Asked(a.ID)
+		switch {
+		case !g.programReady(a, err):
+			anew, wait = true, lookAgain
+		case anew || asked.IsZero() || g.bridge.UsedSince(a.Home, asked):
+			anew = false
+			g.meter.Refresh(a.ID, time.Now())
 		}
 		select {
 		case <-time.After(wait):
@@ -109,21 +105,39 @@ func (g *Gateway) watchProgram(lv *live, a *provider.Account) {
 	}
 }
 
-// readUsage asks the program for the account's windows and remembers them, as of when it was
-// asked: what a run tells meanwhile is newer. That it told nothing says nothing of them.
-func (g *Gateway) readUsage(a *provider.Account, via string) {
-	ctx, cancel := context.WithTimeout(g.ctx, time.Minute)
-	defer cancel()
-	began := time.Now()
-	ws, err := g.bridge.Usage(ctx, a.ID, a.Home, via)
-	if err != nil {
-		g.log.Debug("the program told no windows", "account", a.ID, "why", g.masker.Mask(err.Error()))
-		return
+// programReady notes whether an account's program can be used, by what came of asking it.
+func (g *Gateway) programReady(a *provider.Account, err error) bool {
+	var unready *bridge.UnreadyError
+	switch {
+	case errors.As(err, &unready):
+		g.unready(a.ID, g.masker.Mask(unready.Words))
+		return false
+	case err == nil:
+		g.unready(a.ID, "")
 	}
-	for i := range ws {
-		ws[i].Read = began
+	return err == nil
+}
+
+// program is an account that is a program's sign-in and may be asked, nil if it is none.
+func (l *live) program(id provider.AccountID) *provider.Account {
+	a := l.cat.Account(id)
+	if a == nil || a.Unready != "" || a.Off {
+		return nil
 	}
-	g.d.State.Read(a.ID, ws, began)
+	if p := l.cat.Provider(a.Provider); p.Program == "" || p.Off {
+		return nil
+	}
+	return a
+}
+
+// askProgram asks an account's program for its windows.
+func (g *Gateway) askProgram(ctx context.Context, lv *live, a *provider.Account) (provider.Reading, error) {
+	ws, err := g.bridge.Usage(ctx, a.ID, a.Home, g.proxyOf(lv, a))
+	var unready *bridge.UnreadyError
+	if err == nil || errors.As(err, &unready) {
+		g.programReady(a, err)
+	}
+	return provider.Reading{Windows: ws}, err
 }
 
 func (g *Gateway) proxyOf(lv *live, a *provider.Account) string {

@@ -3,31 +3,38 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
-	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"dev.magpie/gateway"
 	"dev.magpie/gateway/bridge"
 	"dev.magpie/gateway/bridge/fakeclaude"
+	ctl "dev.magpie/gateway/control"
 	"dev.magpie/gateway/trace"
 )
 
 // programRig is a gateway with a Claude account behind a stand-in for the program, and a key
-// that is asked after it.
-func programRig(t *testing.T, mode fakeclaude.Mode) (*rig, string) {
+// that is asked after it. Without a mode there is no program yet.
+func programRig(t *testing.T, mode fakeclaude.Mode, prepare ...func(dir string)) (*rig, string) {
 	t.Helper()
 	dir := t.TempDir()
-	path, err := fakeclaude.Install(dir, mode)
-	if err != nil {
-		t.Fatal(err)
+	if mode != "" {
+		if _, err := fakeclaude.Install(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range prepare {
+		p(dir)
 	}
 	r := newRig(t, "[providers.claude]\naccounts = [{ name = \"me\" }]\nfallback = [\"spare/m\"]\n[providers.spare]\nchat = \"{spare}/v1\"\nkeys = [{ value = \"sk-spare\" }]\n",
 		vendors{"spare": relay("from spare")}, func(d *gateway.Deps) {
-			d.Claude = bridge.Options{Program: path, TempDir: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}
+			d.Claude = bridge.Options{TempDir: t.TempDir(), Environ: []string{"PATH=" + dir, "HOME=" + t.TempDir()}}
 		})
 	return r, dir
 }
@@ -121,21 +128,139 @@ func TestAWholeReplyOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestAProgramsWindowsAreToldAtOnce(t *testing.T) {
-	r, _ := programRig(t, fakeclaude.Mute) // what its watch reads can come last, and count
-	r.ask("/v1/chat/completions", chatBody("claude/claude-sonnet-5"))
+// showing waits until the account's windows are used so far: "5 hours 42, 7 days 37".
+func (r *rig) showing(want string) {
+	r.t.Helper()
 	end := time.After(time.Minute)
 	for {
+		var all []string
 		for _, w := range r.store.Windows("claude/me") {
-			if w.Name == "5 hours" && w.Used == 42 {
-				return
-			}
+			all = append(all, fmt.Sprintf("%s %.0f", w.Name, w.Used))
+		}
+		if strings.Join(all, ", ") == want {
+			return
 		}
 		select {
 		case <-end:
-			t.Fatalf("the account has %+v", r.store.Windows("claude/me"))
+			r.t.Fatalf("the account has %q, want %q", all, want)
 		case <-time.After(5 * time.Millisecond):
 		}
+	}
+}
+
+func TestAProgramsWindowsAreToldAtOnce(t *testing.T) {
+	r, _ := programRig(t, fakeclaude.Fine)
+	r.showing("5 hours 13, 7 days 37") // it is asked after the start
+	r.ask("/v1/chat/completions", chatBody("claude/claude-sonnet-5"))
+	r.showing("5 hours 42, 7 days 37")
+}
+
+func TestWhatAReplyToldStandsAgainstAnAskingThatBeganBefore(t *testing.T) {
+	r, dir := programRig(t, fakeclaude.Fine, func(dir string) {
+		if _, err := fakeclaude.Hold(dir); err != nil {
+			t.Fatal(err)
+		}
+	})
+	happens(t, "it is asked for its windows", func() bool { return fakeclaude.Asked(dir) == 1 })
+	r.ask("/v1/chat/completions", chatBody("claude/claude-sonnet-5"))
+	r.showing("5 hours 42")
+	release, err := fakeclaude.Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	r.showing("5 hours 42, 7 days 37")
+}
+
+// happens waits for what another process does.
+func happens(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	end := time.After(time.Minute)
+	for !ok() {
+		select {
+		case <-end:
+			t.Fatalf("never: %s", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// refresh has the account read again, until that has come to an end.
+func (r *rig) refresh() string {
+	r.t.Helper()
+	for {
+		d, err := r.g.Do(context.Background(), ctl.Command{Verb: ctl.Refresh, Who: "claude/me"}, "")
+		if err != nil {
+			r.t.Error(err)
+			return ""
+		}
+		if !strings.Contains(d.Words, "still being read") {
+			return d.Words
+		}
+	}
+}
+
+func TestAPersonHasAProgramAskedForItsWindows(t *testing.T) {
+	r, dir := programRig(t, fakeclaude.Fine, func(dir string) {
+		if _, err := fakeclaude.Hold(dir); err != nil {
+			t.Fatal(err)
+		}
+	})
+	happens(t, "it is asked for its windows", func() bool { return fakeclaude.Asked(dir) == 1 })
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if said := r.refresh(); !strings.Contains(said, "5 hours 13%") {
+				t.Errorf("%q", said)
+			}
+		})
+	}
+	all.Go(func() { r.quotas("?wait=5") })
+	release, err := fakeclaude.Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	all.Wait()
+	if said := r.refresh(); !strings.HasPrefix(said, "claude/me was asked ") || !strings.Contains(said, "every 30s at most") || fakeclaude.Asked(dir) != 1 {
+		t.Errorf("%q, asked %d times", said, fakeclaude.Asked(dir))
+	}
+}
+
+func TestAProgramThatTellsNoWindowsIsToldOnItsAccount(t *testing.T) {
+	r, _ := programRig(t, fakeclaude.Mute)
+	if said := r.refresh(); !strings.HasPrefix(said, "claude/me can't be read: ") {
+		t.Errorf("%q", said)
+	}
+	if got := r.ask("/v1/chat/completions", chatBody("claude/claude-sonnet-5")); got.status != http.StatusOK || strings.Contains(got.body, "from spare") {
+		t.Errorf("it is not asked for that: %d %s", got.status, got.body)
+	}
+	r.showing("5 hours 42")
+	if a := r.account("claude/me"); a.State != trace.Fine || a.ReadError == "" {
+		t.Errorf("%s %q", a.State, a.ReadError)
+	}
+}
+
+func TestAskingAProgramThatCanNotBeUsedSaysWhy(t *testing.T) {
+	for mode, says := range map[fakeclaude.Mode]string{fakeclaude.SignedOut: "is signed out: sign in with `claude auth login`", fakeclaude.Old: "too old", "": "is not installed"} {
+		t.Run(string(mode), func(t *testing.T) {
+			r, dir := programRig(t, mode)
+			if said := r.refresh(); !strings.HasPrefix(said, "claude/me can't be read: the claude program") || !strings.Contains(said, says) {
+				t.Errorf("%q", said)
+			}
+			if a := r.account("claude/me"); a.State != trace.Unready || !strings.Contains(a.Error, says) {
+				t.Errorf("%s %q", a.State, a.Error)
+			}
+			if _, err := fakeclaude.Install(dir, fakeclaude.Fine); err != nil {
+				t.Fatal(err)
+			}
+			if said := r.refresh(); !strings.Contains(said, "5 hours 13%") {
+				t.Errorf("put right: %q", said)
+			}
+			if a := r.account("claude/me"); a.State != trace.Fine || a.ReadError != "" {
+				t.Errorf("put right: %s %q %q", a.State, a.Error, a.ReadError)
+			}
+		})
 	}
 }
 

@@ -117,9 +117,12 @@ func (g *Gateway) refresh(c control.Command, now time.Time) (control.Done, error
 	lately := map[provider.AccountID]time.Duration{}
 	for _, id := range ids {
 		at, _ := g.meter.Asked(id)
-		if age := now.Sub(at); !lv.tellsWindows(id) && age >= 0 && age < askAgain {
+		if age := now.Sub(at); lv.sparing(id) && age >= 0 && age < askAgain && !g.d.State.IsUnready(id) {
 			lately[id] = age
 			continue
+		}
+		if a := lv.program(id); a != nil && g.d.State.IsUnready(id) {
+			g.bridge.Doubt(a.Home) // whoever just signed in asks whether that is seen
 		}
 		g.meter.Stale(id) // what is asked just now may be from before what the person did
 		g.meter.Refresh(id, now)

@@ -87,7 +87,7 @@ func (g *Gateway) usedUp(ctx context.Context, s *sub, now time.Time) (week time.
 	if ctx.Err() != nil && err != nil {
 		return week, lookSoon
 	}
-	g.toldLeft(s.id, r, err, time.Now())
+	g.toldLeft(s.id, r, err, now)
 	if err != nil {
 		return week, lookLater
 	}
@@ -268,8 +268,9 @@ func (g *Gateway) checkReset(ctx context.Context, s *sub, reset provider.Reset, 
 		held = true // it would not be free before the reset is gone
 	}
 	if held && reset.Expires.After(now) {
-		r, err := s.Meter.Read(ctx, now)
-		g.toldLeft(s.id, r, err, time.Now())
+		began := time.Now()
+		r, err := s.Meter.Read(ctx, began)
+		g.toldLeft(s.id, r, err, began)
 		if err == nil && provider.Touched(r.Windows, now) {
 			g.spendByItself(ctx, s, state.Spending{
 				Week: g.d.State.Spent(s.id).Week, Reset: reset.ID, Request: s.askOf(reset.ID), At: now,

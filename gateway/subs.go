@@ -327,11 +327,12 @@ func (g *Gateway) subsOf(lv *live, t *provider.Target) []*sub {
 // told says whether there is a place to ask what is left of a key or an account.
 func (l *live) told(id provider.AccountID) bool {
 	s := l.subs[id]
-	return l.meters.by[id] != nil || s != nil && s.Meter != nil
+	return l.meters.by[id] != nil || s != nil && s.Meter != nil || l.program(id) != nil
 }
 
-// tellsWindows says whether windows are told there, and not money alone.
-func (l *live) tellsWindows(id provider.AccountID) bool {
+// sparing says whether even a person has it asked now and then alone: money changes slowly, and
+// a program is not run for each press of a key.
+func (l *live) sparing(id provider.AccountID) bool {
 	m := l.meters.by[id]
-	return m == nil || m.src.Windows
+	return m != nil && !m.src.Windows || l.program(id) != nil
 }

@@ -111,6 +111,9 @@ func (b *Bridge) Ready(ctx context.Context, id provider.AccountID, dir string) e
 
 var versionWord = regexp.MustCompile(`\b(\d+)\.(\d+)\.(\d+)\b`)
 
+// Doubt has a home's sign-in looked at anew before its next use, however lately that was done.
+func (b *Bridge) Doubt(dir string) { b.homes.doubt(dir) }
+
 // find finds the program and sees to it that it is new enough.
 func (b *Bridge) find(ctx context.Context) (string, error) {
 	path := b.o.Program
@@ -195,11 +198,12 @@ func (b *Bridge) Usage(ctx context.Context, id provider.AccountID, dir, proxy st
 	}
 	ctx, cancel := context.WithTimeout(ctx, usageWait)
 	defer cancel()
+	began := time.Now() // what its replies tell from here on is newer
 	out, err := b.output(ctx, program, dir, proxy, "-p", "--setting-sources", "", "--no-session-persistence", "/usage")
 	if err != nil && len(out) == 0 {
 		return nil, err
 	}
-	return claude.ParseUsage(b.o.Mask(string(out)), time.Now())
+	return claude.ParseUsage(b.o.Mask(string(out)), began)
 }
 
 // UsedSince says whether Claude Code itself was used with a home since a time: it writes a file

@@ -25,8 +25,9 @@ const (
 type Options struct {
 	// Ask asks one vendor; it ends with its context.
 	Ask func(ctx context.Context, id provider.AccountID) (provider.Reading, error)
-	// Told is called with each reading, or with why there was none, by whoever asked.
-	Told func(id provider.AccountID, r provider.Reading, err error, at time.Time)
+	// Told is called with each reading, or with why there was none, by whoever asked. Began is
+	// when the vendor was asked: what was told of elsewhere since then is newer.
+	Told func(id provider.AccountID, r provider.Reading, err error, began time.Time)
 }
 
 // Meter owns when each key was asked. Its methods may be called from any goroutine.
@@ -170,14 +171,13 @@ func (m *Meter) read(id provider.AccountID, gen uint64, over chan struct{}) {
 	defer m.wg.Done()
 	defer close(over)
 	for {
-		r, err := m.ask(id)
+		began, r, err := m.ask(id)
 		if m.ctx.Err() != nil {
 			return
 		}
-		at := time.Now()
-		again, dropped := m.end(id, &gen, len(r.Windows) == 0 && err == nil, at)
+		again, dropped := m.end(id, &gen, len(r.Windows) == 0 && err == nil, time.Now())
 		if !dropped {
-			m.o.Told(id, r, err, at)
+			m.o.Told(id, r, err, began)
 		}
 		if !again {
 			return
@@ -185,16 +185,18 @@ func (m *Meter) read(id provider.AccountID, gen uint64, over chan struct{}) {
 	}
 }
 
-func (m *Meter) ask(id provider.AccountID) (provider.Reading, error) {
+func (m *Meter) ask(id provider.AccountID) (began time.Time, r provider.Reading, err error) {
 	select {
 	case m.slots <- struct{}{}:
 	case <-m.ctx.Done():
-		return provider.Reading{}, m.ctx.Err()
+		return began, r, m.ctx.Err()
 	}
 	defer func() { <-m.slots }()
 	ctx, cancel := context.WithTimeout(m.ctx, patient)
 	defer cancel()
-	return m.o.Ask(ctx, id)
+	began = time.Now()
+	r, err = m.o.Ask(ctx, id)
+	return began, r, err
 }
 
 // end notes that a reading came, and says whether another follows it and whether it is to be dropped.

@@ -110,7 +110,7 @@ func run(mode Mode, args []string) int {
 		}
 		fmt.Println(`{"loggedIn": true, "authMethod": "claude.ai", "email": "me@example.com", "subscriptionType": "max"}`)
 	case slices.Contains(args, "/usage"):
-		if mode == Mute {
+		if usage(filepath.Dir(os.Getenv(logKey))); mode == Mute {
 			return 1
 		}
 		fmt.Println("Current session: 13% used · resets in 2 hours\nCurrent week (all models): 37% used")
@@ -122,6 +122,41 @@ func run(mode Mode, args []string) int {
 		return p.serve()
 	}
 	return 0
+}
+
+// Names of files in the program's folder.
+const (
+	asked = "asked" // a letter for each time that it was asked for its windows
+	held  = "held"  // while it is there, they are not told
+)
+
+// Asked counts how often the program of a folder was asked for its windows.
+func Asked(dir string) int {
+	st, err := os.Stat(filepath.Join(dir, asked))
+	if err != nil {
+		return 0
+	}
+	return int(st.Size())
+}
+
+// Hold has the program of a folder think about its windows until the function is called.
+func Hold(dir string) (release func(), err error) {
+	path := filepath.Join(dir, held)
+	return func() { _ = os.Remove(path) }, os.WriteFile(path, nil, 0o600)
+}
+
+// usage notes that it was asked for its windows, and waits while they are held.
+func usage(dir string) {
+	if f, err := os.OpenFile(filepath.Join(dir, asked), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil { //nolint:gosec // a test's own file
+		_, _ = f.WriteString("x")
+		_ = f.Close()
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, held)); err != nil { //nolint:gosec // as above
+			break
+		}
+		<-time.After(5 * time.Millisecond)
+	}
 }
 
 type program struct {

@@ -104,7 +104,7 @@ func (s *service) lastError() *outcome {
 // told makes the refusal that stands for a failure.
 func (s *service) told(o *outcome) *wire.Refusal {
 	v := o.verdict
-	ref := &wire.Refusal{Status: failure.AgentStatus(*v, string(s.a.api)), Code: v.Code, Words: v.Words, Param: o.param, Detail: o.detail}
+	ref := &wire.Refusal{Status: failure.AgentStatus(*v, string(s.a.api)), Code: v.Code, Words: v.Words, Param: o.param, Detail: o.detail, Request: o.request}
 	if ref.Status < 400 {
 		ref.Status = http.StatusBadGateway
 	}

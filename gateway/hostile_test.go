@@ -87,9 +87,10 @@ func TestHalfAnErrorIsToldInWordsOfOurOwn(t *testing.T) {
 		var told struct {
 			Type  string         `json:"type"`
 			Error map[string]any `json:"error"`
+			Named string         `json:"request_id"`
 		}
 		strict(t, got.body, &told)
-		if got.status != 400 || told.Error["message"] == "" {
+		if got.status != 400 || told.Error["message"] == "" || (told.Named != "") != (api == "messages") {
 			t.Errorf("%s: %d %s", api, got.status, got.body)
 		}
 	}

@@ -31,6 +31,8 @@ type outcome struct {
 
 	asked wire.Protocol // the API in which the vendor failed, "" where it said nothing
 	said  []byte        // its error
+
+	request string // the vendor's name for the request
 }
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.
@@ -59,6 +61,7 @@ func (s *service) failedEvent(c *trace.Candidate, resp *http.Response, fault *wi
 	v := failure.ClassifyEvent(seen)
 	o := s.judged(&v, v.Status)
 	o.asked, o.said = s.asking, fault.Raw
+	o.request = s.g.namedBy(resp.Header, fault.Raw)
 	return o
 }
 

@@ -18,6 +18,11 @@ func writeRefusal(w http.ResponseWriter, api wire.Protocol, ref *wire.Refusal) {
 	if s := ref.Seconds(); s > 0 {
 		h.Set("Retry-After", strconv.FormatInt(s, 10))
 	}
+	if api == wire.Messages {
+		named := *ref
+		named.Request = nameRequest(h, ref.Request)
+		ref = &named
+	}
 	body := ref.Body(api)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(ref.Status)

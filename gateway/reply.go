@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -50,6 +51,9 @@ func (r *reply) beginStream() {
 	h.Set("Content-Type", "text/event-stream")
 	streamHeaders(h)
 	h["X-Magpie-Request"] = []string{r.id}
+	if r.api == wire.Messages {
+		nameRequest(h, "") // an error in it can't name another any more
+	}
 	r.begun, r.status = true, http.StatusOK
 	r.w.WriteHeader(http.StatusOK)
 }
@@ -104,6 +108,7 @@ func (r *reply) beginTranslated(resp *http.Response, c *trace.Candidate, x *tran
 		}
 	}
 	h["Content-Type"] = []string{x.contentType()}
+	x.request = cmp.Or(h.Get(requestHeader), x.request)
 	own := [...]string{c.Provider, c.Model, r.id}
 	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = own[0:1:1], own[1:2:2], own[2:3:3]
 	if x.stream {
@@ -161,6 +166,11 @@ func (r *reply) refuse(ref *wire.Refusal, facts *wire.Facts) {
 	if !r.line && r.sent > 0 {
 		r.write([]byte("\n\n"), false)
 	}
+	if r.api == wire.Messages {
+		named := *ref
+		named.Request = cmp.Or(r.w.Header().Get(requestHeader), ownRequest(r.id))
+		ref = &named
+	}
 	r.write(ref.Event(r.api, facts, r.passed), true)
 }
 
@@ -188,14 +198,18 @@ func (r *reply) relayError(status int, o *outcome, retry int64) {
 			h[name] = v
 		}
 	}
-	h.Set("Content-Length", strconv.Itoa(len(o.reply.body)))
 	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = []string{o.of.Provider}, []string{headerValue(o.of.Model)}, []string{r.id}
+	body := o.reply.body
+	if r.api == wire.Messages {
+		body = naming(body, nameRequest(h, o.request))
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if retry > 0 {
 		h.Set("Retry-After", strconv.FormatInt(retry, 10))
 	}
 	r.begun, r.status = true, status
 	r.w.WriteHeader(status)
-	r.write(o.reply.body, false)
+	r.write(body, false)
 }
 
 // cutShort has the agent's connection broken off: an end would make half a reply whole.

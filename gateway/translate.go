@@ -34,6 +34,7 @@ type translation struct {
 	out      bytes.Buffer // what the writer wrote and nobody sent yet
 	stream   bool         // the agent reads events, or Gemini's array
 	array    bool
+	request  string        // of an agent of Messages: the request's name, for an error
 	failed   *wire.Refusal // what the reader or we made of a reply that can't be read on
 	warm     bool          // no reply is wanted, only a warm cache, which another API has no word for
 }
@@ -90,6 +91,7 @@ func (s *service) translate(t *try) (*translation, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.request = ownRequest(s.out.id)
 	x.warm = asked.WarmsUp() && !s.a.counting()
 	if t.api == wire.Gemini {
 		x.seals = &sealing{to: &s.g.seals, in: s.a.session}
@@ -160,6 +162,7 @@ func (x *translation) write(events []wire.Event) {
 		if events[i].Kind == wire.EventFail {
 			x.failed = events[i].Fail
 			if x.failed != nil {
+				x.failed.Request = x.request
 				x.failed.Theirs, x.failed.Busy = true, x.failed.Busy || x.failed.Status == 529 || x.failed.Code == busyCode
 			}
 		}

@@ -267,6 +267,7 @@ func (t *try) refusal() outcome {
 	}
 	o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseReply, Status: r.StatusCode, Header: head, Body: body})
 	o.raw, o.asked, o.said = body, t.api, body
+	o.request = t.s.g.namedBy(head, body)
 	if r.StatusCode == http.StatusUnauthorized {
 		t.s.g.d.Secrets.Forget(t.acct.ID)
 	}

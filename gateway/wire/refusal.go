@@ -16,6 +16,7 @@ type Refusal struct {
 	Detail     string        // Messages: error.details.error_code
 	Theirs     bool          // a vendor of another API said it: it is told as this API's vendors would
 	Busy       bool          // with Theirs: the vendor has too much to do
+	Request    string        // Messages: the name of the request, "" = not told
 }
 
 // Seconds is Retry-After as whole seconds, rounded up; 0 when there is none.
@@ -154,7 +155,12 @@ func (r *Refusal) Body(p Protocol) []byte {
 			b = append(b, `,"details":{"error_code":`...)
 			b = append(appendQuoted(b, r.Detail), '}')
 		}
-		return append(b, "}}"...)
+		b = append(b, '}')
+		if r.Request != "" {
+			b = append(b, `,"request_id":`...)
+			b = appendQuoted(b, r.Request)
+		}
+		return append(b, '}')
 	case Gemini:
 		b = fmt.Appendf(b, `{"error":{"code":%d,"message":`, r.Status)
 		b = appendQuoted(b, r.Words)

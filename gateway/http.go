@@ -48,7 +48,7 @@ var geminiVerbs = []struct {
 // lists are the routes of model lists, behind any of Gemini's prefixes.
 func (g *Gateway) lists() []httpRoute {
 	return []httpRoute{
-		{http.MethodGet, "/models", "the models, in the shape of the API that asks; ?format=text: ids, one a line", g.handleModels},
+		{http.MethodGet, "/models", "the models, in the shape and the pages of the API that asks; ?format=text: ids, one a line", g.handleModels},
 		{http.MethodGet, "/models/{rest:.*}", "one model", g.handleModel},
 	}
 }

@@ -20,7 +20,7 @@ func listShape(r *http.Request) wire.Protocol {
 	switch {
 	case strings.Contains(r.URL.Path, "/v1beta"), r.Header.Get("X-Goog-Api-Key") != "", r.URL.Query().Has("key"), r.Header.Get("X-Goog-Api-Client") != "":
 		return wire.Gemini
-	case r.Header.Get("Anthropic-Version") != "":
+	case r.Header.Get("Anthropic-Version") != "", r.Header.Get("X-Api-Key") != "":
 		return wire.Messages
 	}
 	return wire.Chat
@@ -157,12 +157,20 @@ func (g *Gateway) handleModels(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(b.String()))
 		return
 	}
-	if listShape(r) == wire.Gemini {
+	api, q := listShape(r), r.URL.Query()
+	pg, ref := pageOf(api, q, all)
+	if ref != nil {
+		writeRefusal(w, api, ref)
+		return
+	}
+	part := all[pg.from:pg.to]
+	if api == wire.Gemini {
 		out := struct {
 			Models []geminiModel `json:"models"`
-		}{make([]geminiModel, len(all))}
-		for i := range all {
-			out.Models[i] = all[i].gemini()
+			Next   string        `json:"nextPageToken,omitempty"`
+		}{make([]geminiModel, len(part)), pg.token(all)}
+		for i := range part {
+			out.Models[i] = part[i].gemini()
 		}
 		writeJSON(w, http.StatusOK, out)
 		return
@@ -173,12 +181,12 @@ func (g *Gateway) handleModels(w http.ResponseWriter, r *http.Request) {
 		HasMore bool          `json:"has_more"`
 		First   *string       `json:"first_id"`
 		Last    *string       `json:"last_id"`
-	}{Object: "list", Data: make([]modelObject, len(all))}
-	for i := range all {
-		out.Data[i] = all[i].object()
+	}{Object: "list", Data: make([]modelObject, len(part)), HasMore: pg.hasMore(q, all)}
+	for i := range part {
+		out.Data[i] = part[i].object()
 	}
-	if len(all) > 0 {
-		out.First, out.Last = &all[0].id, &all[len(all)-1].id
+	if len(part) > 0 {
+		out.First, out.Last = &part[0].id, &part[len(part)-1].id
 	}
 	writeJSON(w, http.StatusOK, out)
 }

@@ -139,6 +139,9 @@ func (s *service) describe(m *wire.Media) (string, error) {
 	if text, ok := s.g.described.get(of); ok {
 		return text, nil
 	}
+	if dark := s.dark[of]; dark != nil {
+		return "", dark
+	}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	s.call.trying(cancel)
@@ -150,7 +153,12 @@ func (s *service) describe(m *wire.Media) (string, error) {
 		},
 	})
 	if err != nil {
-		return "", &blindError{by, err}
+		dark := &blindError{by, err}
+		if s.dark == nil {
+			s.dark = map[[sha256.Size]byte]*blindError{}
+		}
+		s.dark[of] = dark
+		return "", dark
 	}
 	if len(said) > describedLen {
 		said = strings.ToValidUTF8(said[:describedLen], "") + "…"

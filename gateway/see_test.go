@@ -196,6 +196,20 @@ func TestAnImageIsDescribedToAModelThatSeesNone(t *testing.T) {
 			}
 		})
 	})
+	t.Run("what could not be described is asked for once, however many could answer", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v, e := good("chat", false), &canned{status: 400, kind: "application/json", body: `{"error":{"message":"no"}}`}
+			three := strings.Replace(eyed("chat"), `keys = [`, `keys = [{ name = "k1", value = "sk-2" }, { name = "k2", value = "sk-3" }, `, 1)
+			r := newRig(t, eyes+three, vendors{"v": v, "e": e})
+			body := strings.Replace(withImage["/v1/chat/completions"], "MODEL", "v/dark", 1)
+			if got := r.ask("/v1/chat/completions", body); got.status != 502 || e.asked() != 1 || len(r.last().Tries) < 3 {
+				t.Errorf("%d %s, asked %d times", got.status, got.body, e.asked())
+			}
+			if r.ask("/v1/chat/completions", body); e.asked() != 2 {
+				t.Errorf("the next request asks anew: %d", e.asked())
+			}
+		})
+	})
 	t.Run("another member may still answer", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v, e := good("chat", false), &canned{status: 401, kind: "application/json", body: `{"error":{"message":"bad key"}}`}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/sha256"
 	"net/http"
 	"strings"
 	"time"
@@ -39,11 +40,12 @@ type service struct {
 	asking     wire.Protocol               // the API of the try that is made
 	refreshed  map[provider.AccountID]bool // whose secret was fetched anew
 	creds      map[provider.AccountID]provider.Credential
-	reset      string              // the id of the candidate whose reset was spent for this request, and that was not asked since
-	spent      bool                // a reset was thought of: once for each request
-	mends      map[string]*mending // by candidate: what its request is sent without
-	empties    map[string]int      // by candidate: replies that said nothing
-	media      map[string]fetched  // by URL: what was fetched
+	reset      string                            // the id of the candidate whose reset was spent for this request, and that was not asked since
+	spent      bool                              // a reset was thought of: once for each request
+	mends      map[string]*mending               // by candidate: what its request is sent without
+	empties    map[string]int                    // by candidate: replies that said nothing
+	dark       map[[sha256.Size]byte]*blindError // what could not be described: nobody is asked twice
+	media      map[string]fetched                // by URL: what was fetched
 	mediaBytes int
 	sent       []byte // the body of the last try
 }

@@ -36,7 +36,8 @@ func (d *draft) means(model string, t *seat) bool {
 	return found && strings.EqualFold(p, t.of.ID) && (strings.EqualFold(id, bare) || strings.EqualFold(id, t.model))
 }
 
-// onlyPins says whether any seat is pinned as the only one, and notes whom the plan is held to.
+// onlyPins says whether any seat is pinned as the only one, and notes whom the plan is held to. What a
+// manual group does not use is no candidate of it: a pin there holds nothing.
 func (d *draft) onlyPins() bool {
 	if d.c.Only != "" {
 		d.plan.Pinned = string(d.c.Only)
@@ -44,7 +45,7 @@ func (d *draft) onlyPins() bool {
 	}
 	var newest *trace.Pinned
 	for i := range d.in {
-		if pin := d.in[i].pin; pin != nil && pin.Only && (newest == nil || pin.Since.After(newest.Since)) {
+		if pin := d.in[i].pin; pin != nil && pin.Only && !d.in[i].place.unpicked && (newest == nil || pin.Since.After(newest.Since)) {
 			newest = pin
 			d.plan.Pinned = string(d.in[i].who.ID)
 		}

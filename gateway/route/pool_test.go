@@ -111,6 +111,13 @@ func TestAManualGroupUsesTheMemberThatIsPicked(t *testing.T) {
 	if got := full(route.Plan(&b.snap, c)); got != "b/k2/m2 c/k1/y | a/k1/x(not-picked) a/k2/x(not-picked)" {
 		t.Errorf("picked at run time: %s", got)
 	}
+	pin := b.snap.Standing["c/k1"]
+	pin.Pinned = &trace.Pinned{Since: now, Only: true}
+	b.snap.Standing["c/k1"] = pin
+	b.snap.Choices.Pick = map[string]string{"g": "a/x"}
+	if p := route.Plan(&b.snap, c); full(p) != "a/k2/x a/k1/x | c/k1/y(not-picked) b/k2/m2(not-picked)" || p.Pinned != "" || route.Refuse(p, c) != nil {
+		t.Errorf("a pin on what it does not use holds nothing: %s", full(p))
+	}
 	b.snap.Choices.Pick = map[string]string{"g": "gone/x"}
 	if got := full(route.Plan(&b.snap, c)); !strings.HasPrefix(got, "a/k2/x") {
 		t.Errorf("what is no member any more is not picked: %s", got)

@@ -33,11 +33,20 @@ func Refuse(p trace.Plan, c Call) *Refusal {
 	case c.Made != "" && len(p.Order) == 0:
 		return notMade(c)
 	case len(p.Order) == 0:
-		return nobody(p, c)
+		return pinnedBy(p, c, nobody(p, c))
 	case p.Pinned != "":
-		return restingOnly(p.Order)
+		return pinnedBy(p, c, restingOnly(p.Order))
 	}
 	return nil
+}
+
+// pinnedBy adds that it is a person's pin that lets nobody else answer: what else is told has
+// others wait for nothing.
+func pinnedBy(p trace.Plan, c Call, r *Refusal) *Refusal {
+	if r != nil && p.Pinned != "" && c.Only == "" {
+		r.Words += "; it is pinned as the only one, and magpie unpin " + p.Pinned + " lets others answer"
+	}
+	return r
 }
 
 // names says whether a candidate of the plan has that id.

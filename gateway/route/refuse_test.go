@@ -43,8 +43,11 @@ func TestWhatAnAgentIsToldInsteadOfAsking(t *testing.T) {
 		{"named and paused", "a paused-an-hour, b fine", named("own/a"), 503, "all_paused", []string{"own/a"}, time.Hour},
 		{"named and without its secret", "a unready, b fine", named("own/a"), 401, "no_key", nil, 0},
 		{"named and off", "a off, b fine", named("own/a"), 404, "account_off", nil, 0},
-		{"pinned as the only one, and resting", "a fine, b pinned-only rests", nil, 429, "account_resting", nil, time.Minute},
-		{"pinned as the only one, and paused", "a fine, b pinned-only paused", nil, 503, "all_paused", nil, 0},
+		{"pinned as the only one, and resting", "a fine, b pinned-only rests", nil, 429, "account_resting", []string{"magpie wake own/b", "magpie unpin own/b lets others answer"}, time.Minute},
+		{"pinned as the only one, and paused", "a fine, b pinned-only paused", nil, 503, "all_paused", []string{"magpie resume own/b", "magpie unpin own/b"}, 0},
+		{"pinned as the only one, and barred", "a fine, b pinned-only barred", nil, 400, "model_not_allowed", []string{"own/b does not have m", "magpie unpin own/b"}, 0},
+		{"pinned as the only one, and without its secret", "a fine, b pinned-only unready", nil, 401, "no_key", []string{"magpie unpin own/b"}, 0},
+		{"a pin has no say in what the request names", "a paused, b pinned-only", named("own/a"), 503, "all_paused", []string{"-magpie unpin"}, 0},
 		{"pinned, and resting: the others take over", "a fine, b pinned rests", nil, 0, "", nil, 0},
 		{"tied by its name, and resting: it is the only one, so it is asked", "a rests, b fine", func(c *route.Call) { c.Target.Who = "a" }, 0, "", nil, 0},
 
@@ -70,8 +73,8 @@ func TestWhatAnAgentIsToldInsteadOfAsking(t *testing.T) {
 				t.Fatalf("got %d %s (%s), want %d %s", r.Status, r.Code, r.Words, tt.status, tt.code)
 			}
 			for _, want := range tt.says {
-				if !strings.Contains(r.Words, want) {
-					t.Errorf("%q does not say %q", r.Words, want)
+				if not, found := strings.CutPrefix(want, "-"); found == strings.Contains(r.Words, not) {
+					t.Errorf("%q, and %q is wanted", r.Words, want)
 				}
 			}
 			var retry time.Time

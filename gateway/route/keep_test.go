@@ -89,6 +89,8 @@ func TestWhoKeepsAConversation(t *testing.T) {
 		{"rotate: and round", "a fine, b fine, c fine", "rotate", "", "c", false, "a b c", trace.KeepNewTurn},
 		{"rotate: past who rests", "a fine, b rests, c fine", "rotate", "", "a", false, "c a b*", trace.KeepNewTurn},
 		{"rotate: not to a fallback", "a fine, b fine; x fine", "rotate", "", "b", false, "a b x", trace.KeepNewTurn},
+		{"rotate: not to a key aside", "a for-chat, b fine, c for-chat", "rotate", "", "c", false, "a c b", trace.KeepNewTurn},
+		{"rotate: from a key aside", "a for-chat, b fine, c for-chat", "rotate", "", "b", false, "a c b", trace.KeepNewTurn},
 		{"rotate: from a fallback", "a fine, b fine; x fine", "rotate", "", "x", false, "a b x", trace.KeepNewTurn},
 		{"rotate: where there is no other", "a rests, b fine", "rotate", "", "b", false, "b a*", trace.KeepNewTurn},
 		{"rotate: a turn goes on", "a fine, b fine, c fine", "rotate", "", "c", true, "c a b", trace.KeepTurn},
@@ -174,6 +176,7 @@ func TestANewConversationUnderRotateGoesWhereTheFewestAre(t *testing.T) {
 		{"ties keep the routing's order", "a fine, b fine, c fine", "a 2, b 2, c 2", "a b c"},
 		{"of the fewest the first", "a fine, b fine, c fine", "a 2, b 1, c 1", "b a c"},
 		{"whoever rests takes none", "a fine, b rests, c fine", "a 1, c 1", "a c b*"},
+		{"nor does a key aside", "a for-chat, b fine, c for-chat", "a 1, c 1", "a c b"},
 		{"nor does a fallback", "a fine, b fine; x fine", "a 1, b 1", "a b x"},
 		{"those with another model do not count", "a fine, b fine", "a/n 5, b 1", "a b"},
 		{"nobody has any", "a fine, b fine", "", "a b"},
@@ -230,6 +233,47 @@ members = ["p/m", "group/inner"]
 	c := route.Call{Target: provider.Target{Asked: "g", Group: cat.Group("g")}, Held: map[route.Who]int{{ID: "p/a", Model: "m"}: 7}}
 	if got := line(route.Plan(&s, c)); got != "a b a b" {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestConversationsAtAnotherEffortAreAnothers(t *testing.T) {
+	cat := catalog(t, `
+[providers.p]
+chat = "http://p.example/v1"
+keys = [{ name = "a", value = "sk-a" }]
+[groups.g]
+routing = "rotate"
+members = ["p/m:low", "p/m:high"]
+`)
+	s := route.Snapshot{Now: now, Catalog: cat}
+	for held, want := range map[string]string{"low": "high", "high": "low", "": "low", "max": "low"} {
+		c := route.Call{Target: provider.Target{Asked: "g", Group: cat.Group("g")}, Held: map[route.Who]int{{ID: "p/a", Model: "m", Effort: held}: 3}}
+		if top := route.Plan(&s, c).Order[0]; top.Effort != want {
+			t.Errorf("conversations held at %q: first is %s", held, top.Effort)
+		}
+	}
+}
+
+func TestAGroupOfBestUsesWhoAnsweredToTheLast(t *testing.T) {
+	cat := catalog(t, `
+[providers.p]
+chat = "http://p.example/v1"
+accounts = [{ name = "a" }, { name = "b" }]
+[groups.g]
+routing = "best"
+members = ["p/m"]
+`)
+	signIn(cat)
+	for used, why := range map[float64]trace.KeepWhy{98: trace.KeepCache, 99.5: trace.KeepCache, 100: trace.KeepSpent} {
+		s := route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{
+			"p/b": {Read: now, Windows: []provider.Window{{Name: "7 days", Used: used, Span: 7 * day, Resets: now.Add(day)}}},
+			"p/a": {Read: now, Windows: []provider.Window{{Name: "7 days", Used: 10, Span: 7 * day, Resets: now.Add(day)}}},
+		}}
+		k := &route.Keep{Who: route.Who{ID: "p/b", Model: "m"}, At: now.Unix(), CacheRead: 5000}
+		p := route.Plan(&s, route.Call{Target: provider.Target{Asked: "g", Group: cat.Group("g")}, Keep: k})
+		if p.Affinity.Why != why || p.Affinity.Kept != (p.Order[0].Who == "b") {
+			t.Errorf("%v used: %s, first is %s", used, p.Affinity.Why, p.Order[0].Who)
+		}
 	}
 }
 

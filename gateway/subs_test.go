@@ -203,6 +203,10 @@ func TestALapsedSignInIsToldAndTheOthersAnswer(t *testing.T) {
 		if got := r.ask("/v1/responses", responsesBody("codex/gpt-5.4")); got.status != 200 || tried(r.last()) != "codex/spare" {
 			t.Errorf("%d, tried %s", got.status, tried(r.last()))
 		}
+		pass(10 * time.Minute) // its token has days to go as far as that says
+		if a := r.account("codex/me"); a.State != trace.Unready || strings.Contains(r.logs.text(), "signed in again") {
+			t.Errorf("%s %q, and nobody signed in", a.State, a.Error)
+		}
 		if strings.Contains(r.logs.text(), "rt-standin") {
 			t.Error("a token is in the log")
 		}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/loose"
 )
 
 // Tokens are what Codex CLI's sign-in holds.
@@ -43,6 +45,8 @@ const authFile = "auth.json"
 type document struct {
 	fields []member
 	tokens []member
+	size   int       // of the file, in bytes
+	last   time.Time // when a token was last renewed, zero = not told
 	Tokens
 }
 
@@ -77,7 +81,7 @@ func plain(err error) string {
 }
 
 func parse(data []byte) (document, error) {
-	var d document
+	d := document{size: len(data)}
 	var err error
 	if d.fields, err = members(data); err != nil {
 		return document{}, ErrBroken
@@ -87,6 +91,10 @@ func parse(data []byte) (document, error) {
 		switch f.name {
 		case "auth_mode":
 			_ = json.Unmarshal(f.value, &mode) // another form says nothing
+		case lastField:
+			var at loose.Time
+			_ = json.Unmarshal(f.value, &at) // as above
+			d.last = at.Time
 		case "tokens":
 			if bytes.Equal(f.value, []byte("null")) {
 				continue
@@ -135,7 +143,10 @@ func holdsKey(fields []member) bool {
 	return false
 }
 
-// members reads an object's fields in their order.
+// lastField is where it stands when a token was last renewed.
+const lastField = "last_refresh"
+
+// members reads an object's fields in their order, and nothing stands behind it.
 func members(data []byte) ([]member, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -157,6 +168,9 @@ func members(data []byte) ([]member, error) {
 	if _, err := dec.Token(); err != nil {
 		return nil, err
 	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, ErrBroken
+	}
 	return all, nil
 }
 
@@ -173,7 +187,7 @@ func (d document) renewed(t Tokens, at time.Time) ([]byte, error) {
 		return nil, err
 	}
 	fields := put(d.fields, "tokens", inner)
-	fields = set(fields, "last_refresh", at.UTC().Format(time.RFC3339Nano))
+	fields = set(fields, lastField, at.UTC().Format(time.RFC3339Nano))
 	whole, err := object(fields)
 	if err != nil {
 		return nil, err
@@ -226,58 +240,4 @@ func object(fields []member) (json.RawMessage, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// spare is a file in the home that a renewal will be written to. It is made, with room for all
-// that will stand in it, before the refresh token is spent: a full disk is met while nothing is lost.
-type spare struct {
-	file *os.File
-	path string // that it replaces
-}
-
-func reserve(home string, room int) (*spare, error) {
-	path := filepath.Join(home, authFile)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".auth-*.json")
-	if err != nil {
-		return nil, err
-	}
-	s := &spare{file: f, path: path}
-	if _, err = f.Write(make([]byte, room)); err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		s.drop()
-		return nil, err
-	}
-	return s, nil
-}
-
-// fill writes the file and puts it in the place of the old one.
-func (s *spare) fill(data []byte) error {
-	_, err := s.file.WriteAt(data, 0)
-	if err == nil {
-		err = s.file.Truncate(int64(len(data)))
-	}
-	if err == nil {
-		err = s.file.Chmod(0o600)
-	}
-	if err == nil {
-		err = s.file.Sync()
-	}
-	if err == nil {
-		err = os.Rename(s.file.Name(), s.path)
-	}
-	if err != nil {
-		s.drop()
-		return err
-	}
-	return s.file.Close()
-}
-
-func (s *spare) drop() {
-	_ = s.file.Close()           // nothing of it is wanted
-	_ = os.Remove(s.file.Name()) // a remnant harms nobody
 }

@@ -5,14 +5,16 @@ package codex
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
 
-// lock holds a home against other processes that renew its tokens. The lock is on the folder
-// itself: nothing is left in another program's home.
+// lock holds a sign-in against other processes that renew its tokens. The lock is on the folder
+// that its file is in, for homes may be linked to one file: nothing is left in another program's
+// home.
 func lock(ctx context.Context, home string) (unlock func(), err error) {
-	dir, err := os.Open(home)
+	dir, err := os.Open(filepath.Dir(signInPath(home)))
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,10 @@ const (
 // ErrLapsed says that the vendor refused the sign-in: its owner has to sign in anew.
 const ErrLapsed = provider.SignInError("its sign-in has lapsed: run codex login")
 
+// askFor is how long the vendor may take to renew a token. Who wanted it may leave meanwhile: a
+// refresh token that was sent is spent, and what came of it has to be had.
+const askFor = 20 * time.Second
+
 // waits are how long a renewal that failed for a passing cause is left alone, the longer the
 // more often it failed.
 var waits = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 5 * time.Minute}
@@ -56,8 +60,13 @@ func (h *Holder) Tokens(ctx context.Context, now time.Time) (Tokens, error) {
 	}
 	defer h.give()
 	t, err := h.current(ctx, now)
-	if err != nil || !Stale(t.Access, now) {
+	switch {
+	case err != nil:
 		return t, err
+	case t.Refresh != "" && t.Refresh == h.lapsed:
+		return Tokens{}, ErrLapsed
+	case !Stale(t.Access, now):
+		return t, nil
 	}
 	return h.renew(ctx, t, now)
 }
@@ -127,9 +136,14 @@ func (h *Holder) write(ctx context.Context, now time.Time) {
 		return
 	}
 	room, err := h.room(h.Home, len(data))
-	if err == nil && room.fill(data) == nil {
-		h.kept = nil
+	if err != nil {
+		return
 	}
+	if room.fill(data) == nil {
+		h.kept = nil
+		return
+	}
+	room.drop() // or each try would leave one
 }
 
 func (h *Holder) renew(ctx context.Context, old Tokens, now time.Time) (Tokens, error) {
@@ -147,6 +161,7 @@ func (h *Holder) renew(ctx context.Context, old Tokens, now time.Time) (Tokens, 
 		h.failed, h.lapsed, h.last = 0, "", nil
 	case errors.Is(err, ErrLapsed):
 		h.lapsed = old.Refresh
+	case ctx.Err() != nil: // who wanted it left, which says nothing of the sign-in
 	default:
 		h.last = err
 		h.retryAt = now.Add(waits[min(h.failed, len(waits)-1)])
@@ -162,15 +177,19 @@ func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (To
 		return Tokens{}, fmt.Errorf("its home can't be locked: %w", err)
 	}
 	defer unlock()
+	adopt(h.Home)
 	d, err := load(h.Home)
 	if err != nil {
 		return Tokens{}, err
 	}
-	if h.kept == nil && d.Access != old.Access {
-		return d.Tokens, nil // another process was quicker
+	if h.kept == nil && d.Access != old.Access { // another process was quicker
+		if !Stale(d.Access, now) {
+			return d.Tokens, nil
+		}
+		old = d.Tokens
 	}
-	const most = 32 << 10 // tokens and all that stands beside them
-	room, err := h.room(h.Home, most)
+	const tokens = 32 << 10
+	room, err := h.room(h.Home, d.size+tokens)
 	if err != nil {
 		return Tokens{}, fmt.Errorf("its token is not renewed, because the new one could not be written: %w", err)
 	}
@@ -201,15 +220,24 @@ func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (To
 	return fresh, nil
 }
 
+// refused says whether the vendor's answer ends a sign-in. A web page is nobody's word: it stands
+// in the way, and goes.
+func refused(status int, reply []byte) bool {
+	page := bytes.HasPrefix(bytes.TrimSpace(reply), []byte("<"))
+	return (status == http.StatusBadRequest || status == http.StatusUnauthorized) && !page
+}
+
 // ask spends the refresh token.
 func (h *Holder) ask(ctx context.Context, refresh string) (Tokens, error) {
 	body, err := json.Marshal(map[string]string{"client_id": clientID, "grant_type": "refresh_token", "refresh_token": refresh, "scope": scopes})
 	if err != nil {
 		return Tokens{}, err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askFor)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {
-		return Tokens{}, err
+		return Tokens{}, errors.New("its token could not be renewed: the vendor's address can't be read")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := h.Do(req)
@@ -219,7 +247,7 @@ func (h *Holder) ask(ctx context.Context, refresh string) (Tokens, error) {
 	defer func() { _ = resp.Body.Close() }() // it was read
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	switch {
-	case resp.StatusCode == http.StatusBadRequest, resp.StatusCode == http.StatusUnauthorized:
+	case refused(resp.StatusCode, reply):
 		return Tokens{}, ErrLapsed
 	case resp.StatusCode != http.StatusOK:
 		return Tokens{}, fmt.Errorf("its token could not be renewed: the vendor answered %d", resp.StatusCode)

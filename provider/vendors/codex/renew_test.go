@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"dev.magpie/provider"
 	"dev.magpie/provider/vendors/codex"
 )
 
@@ -72,6 +73,7 @@ type issuer struct {
 	err    error
 	bodies []string
 	slow   time.Duration
+	ends   time.Time // of the tokens that it gives, zero = an hour from now
 }
 
 func (i *issuer) do(req *http.Request) (*http.Response, error) {
@@ -97,8 +99,11 @@ func (i *issuer) do(req *http.Request) (*http.Response, error) {
 		return reply(http.StatusUnauthorized, `{"error":"refresh_token_reused"}`)
 	}
 	i.n++
+	if i.ends.IsZero() {
+		i.ends = now.Add(time.Hour)
+	}
 	i.good = fmt.Sprintf("refresh-%d", i.n)
-	return reply(http.StatusOK, fmt.Sprintf(`{"access_token":%q,"refresh_token":%q,"expires_in":3600}`, access(i.n, now.Add(time.Hour)), i.good))
+	return reply(http.StatusOK, fmt.Sprintf(`{"access_token":%q,"refresh_token":%q,"expires_in":3600}`, access(i.n, i.ends), i.good))
 }
 
 func (i *issuer) asked() int {
@@ -300,6 +305,9 @@ func TestWhatASignInCanBe(t *testing.T) {
 		{"a list", `[]`, codex.ErrBroken},
 		{"tokens that are none", `{"tokens":[1]}`, codex.ErrBroken},
 		{"empty", ``, codex.ErrBroken},
+		{"two files in one", `{"tokens":{"access_token":"a"}}{"x":1}`, codex.ErrBroken},
+		{"deep", `{"x":` + strings.Repeat("[", 20000) + `}`, codex.ErrBroken},
+		{"tokens of other types", `{"auth_mode":7,"tokens":{"access_token":["a"],"refresh_token":{}}}`, codex.ErrNoSignIn},
 	} {
 		home := t.TempDir()
 		write(t, home, tt.text)
@@ -314,6 +322,18 @@ func TestWhatASignInCanBe(t *testing.T) {
 	write(t, home, fmt.Sprintf(`{"tokens":{"id_token":%q,"access_token":"a","refresh_token":"r"}}`, id()))
 	if tok, err := codex.Load(home); err != nil || tok.Account != "acct-1" {
 		t.Errorf("the account stands in the token alone: %+v %v", tok, err)
+	}
+}
+
+func TestASignInThatCanNotBeReadSaysWhyWithoutItsPath(t *testing.T) {
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, "auth.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := codex.Load(home)
+	var state provider.SignInError
+	if !errors.As(err, &state) || !strings.Contains(err.Error(), "can't be read") || strings.Contains(err.Error(), home) {
+		t.Errorf("%v", err)
 	}
 }
 

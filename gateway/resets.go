@@ -107,13 +107,19 @@ func (g *Gateway) spend(ctx context.Context, s *sub, reset, request string) (spe
 // those who rested for want of allowance are back.
 func (g *Gateway) renew(s *sub) {
 	now := time.Now()
-	s.mu.Lock()
-	s.renewed = now
-	s.mu.Unlock()
-	for _, r := range g.d.State.Renewed(s.id, now) {
+	s.renewedAt(now) // what is told from now on of what was asked before holds no more
+	lifted := g.d.State.Renewed(s.id, now)
+	s.renewedAt(time.Now()) // who planned meanwhile saw the windows of before
+	for _, r := range lifted {
 		g.tell(trace.Log{Time: now, Level: "info", Text: r.Key + " is back: a reset was spent"})
 	}
 	g.readAnew(s)
+}
+
+func (s *sub) renewedAt(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.renewed = at
 }
 
 // readAnew drops a reading that is under way, and has the account read at once.

@@ -130,6 +130,9 @@ func (g *Gateway) firstReset(ctx context.Context, s *sub) (provider.Reset, bool)
 // spendByItself spends a reset that is written down, and says whether the windows began anew.
 func (g *Gateway) spendByItself(ctx context.Context, s *sub, sp state.Spending, why string) bool {
 	who, before := string(s.id), g.d.State.Spent(s.id)
+	if !before.Done && before.Request == sp.Request {
+		before = state.Spending{} // what came of that one will be known now
+	}
 	if err := g.keep(ctx, s, sp); err != nil {
 		g.d.State.Spend(s.id, before)
 		g.tell(trace.Log{Time: time.Now(), Level: "warn", Text: who + " spends no reset, for that could not be written down first: " + err.Error()})

@@ -296,55 +296,35 @@ func TestASpendingThatBrokeOffIsTheSameOneTheNextTime(t *testing.T) {
 	})
 }
 
-func TestAResetByHand(t *testing.T) {
+func TestASpendingThatCameToNothingIsNotAskedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, "")
-		a := usedUp("late")
-		a.Resets = append(a.Resets, standin.ChatReset{ID: "never"}, standin.ChatReset{ID: "soon", Expires: time.Now().Add(2 * day)})
-		h.account("me", "", a).account("spare", ", off = true", standin.ChatAccount{})
-		r := h.rig(t).ready()
+		a := usedUp("c2")
+		a.Resets = append([]standin.ChatReset{{ID: "c1", Expires: time.Now().Add(time.Hour)}}, a.Resets...)
+		r := h.account("me", ", auto_reset = true", a).rig(t).ready()
+		h.Fail("consume", 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502, 502)
 		if got := r.askCodex(); got.status != 429 {
-			t.Fatalf("%d", got.status)
-		}
-		c := ctl.Command{Verb: ctl.Reset, Who: "codex/me"}
-		if _, err := r.g.Do(t.Context(), c, ""); err == nil || len(h.Redeemed()) != 0 {
-			t.Fatal("it was spent without a preview")
-		}
-		e, err := r.g.Preview(t.Context(), c)
-		if err != nil || e.Class != ctl.Spends || e.Token == "" || !strings.Contains(e.Words, "3 in hand") || !strings.Contains(e.Words, "7 days 100% used") {
-			t.Fatalf("%v %+v", err, e)
-		}
-		if len(h.Redeemed()) != 0 {
-			t.Fatal("a preview spent it")
-		}
-		d, err := r.g.Do(t.Context(), c, e.Token)
-		if err != nil || !strings.Contains(d.Words, "2 windows began anew") {
-			t.Fatalf("%v %+v", err, d)
-		}
-		if spent := h.Redeemed(); len(spent) != 1 || spent[0].Reset != "soon" {
-			t.Errorf("spent %+v", spent)
-		}
-		if _, err := r.g.Do(t.Context(), c, e.Token); err == nil {
-			t.Error("one token spends two")
-		}
-		synctest.Wait()
-		if a := r.account("codex/me"); a.State != trace.Fine || a.Used != 0 || a.Resets.Count != 2 {
-			t.Errorf("%s %v %+v", a.State, a.Used, a.Resets)
-		}
-		if got := r.askCodex(); got.status != 200 {
 			t.Errorf("%d", got.status)
 		}
-		e, err = r.g.Preview(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
+		pass(2 * time.Hour) // c1 has run out, unspent
+		h.Fail("consume")
+		for range 3 {
+			r.askCodex()
+			pass(11 * time.Minute)
 		}
-		if d, err = r.g.Do(t.Context(), c, e.Token); err != nil || !strings.Contains(d.Words, "nothing to reset") {
-			t.Errorf("%v %+v", err, d)
+		if got := r.askCodex(); got.status != 200 {
+			t.Errorf("%d %s", got.status, got.body)
 		}
-		for _, who := range []string{"codex", "nobody"} {
-			if _, err := r.g.Preview(t.Context(), ctl.Command{Verb: ctl.Reset, Who: who}); err == nil {
-				t.Errorf("%s has a reset", who)
+		spent := 0
+		for _, one := range h.Redeemed() {
+			if one.Code == "reset" {
+				if spent++; one.Reset != "c2" {
+					t.Errorf("%+v", one)
+				}
 			}
+		}
+		if spent != 1 {
+			t.Errorf("spent %+v", h.Redeemed())
 		}
 	})
 }

@@ -23,6 +23,7 @@ type ChatGPT struct {
 	spent    []Redeemed
 	asked    map[string]int // by path
 	faults   map[string][]int
+	answer   string // of the next request to spend a reset, "" = as it is
 	serial   int
 }
 
@@ -121,6 +122,27 @@ func (b *ChatGPT) Lapse(id string) {
 func (b *ChatGPT) Use(id string, windows ...Window) {
 	b.Vendor.Windows(id, windows...)
 	b.change(id, func(a *chatAccount) { b.Vendor.Credits(id, a.Credits > 0) })
+}
+
+// Give puts a reset into an account's hand.
+func (b *ChatGPT) Give(id string, r ChatReset) {
+	b.change(id, func(a *chatAccount) { a.Resets = append(a.Resets, r) })
+}
+
+// Take has a reset of an account spent by somebody else.
+func (b *ChatGPT) Take(id, reset string) {
+	b.change(id, func(a *chatAccount) {
+		if i := slices.IndexFunc(a.Resets, func(r ChatReset) bool { return r.ID == reset }); i >= 0 {
+			a.Resets[i].Spent = true
+		}
+	})
+}
+
+// Answer has the next request to spend a reset answered with this code, and nothing done.
+func (b *ChatGPT) Answer(code string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.answer = code
 }
 
 // Fail has the next requests to a path answered with these statuses.
@@ -306,10 +328,15 @@ func (b *ChatGPT) consume(w http.ResponseWriter, r *http.Request, a *chatAccount
 	}
 	used := slices.ContainsFunc(b.Vendor.Left(a.id), func(w Window) bool { return w.Used > 0 })
 	b.mu.Lock()
-	code, windows := b.redeem(a, ask.Reset, ask.Request, used), 0
+	code, windows := b.answer, 0
+	if b.answer = ""; code == "" {
+		code = b.redeem(a, ask.Reset, ask.Request, used)
+	} else {
+		used = false
+	}
 	b.spent = append(b.spent, Redeemed{a.id, ask.Reset, ask.Request, code})
 	b.mu.Unlock()
-	if code == "reset" {
+	if code == "reset" && used {
 		windows = b.Vendor.Renew(a.id)
 	}
 	sayJSON(w, http.StatusOK, object{"code": code, "windows_reset": windows})

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -14,9 +15,23 @@ import (
 	"dev.magpie/gateway/trace"
 )
 
-const insert = `INSERT INTO requests (id, time, agent, session, api, asked, grp, provider, account, model, effort,
-	served, status, error, fail, tries, input, output, reasoning, cache_read, cache_write, cost, ms, ttft_ms,
-	stream, bytes_in, bytes_out) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+const (
+	insert = `INSERT INTO requests (id, time, agent, session, api, asked, grp, provider, account, model, effort,
+		served, status, error, fail, tries, input, output, reasoning, cache_read, cache_write, cost, ms, ttft_ms,
+		stream, bytes_in, bytes_out) VALUES `
+	insertRow = `(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+)
+
+// insertRows is how many rows one statement writes: the driver's cost is by statement.
+const insertRows = 16
+
+// inserts are the statements by how many rows they write.
+var inserts = func() (by [insertRows + 1]string) {
+	for n := 1; n < len(by); n++ {
+		by[n] = insert + strings.Repeat(insertRow+",", n-1) + insertRow
+	}
+	return by
+}()
 
 // writer is the one goroutine that writes.
 type writer struct {
@@ -25,6 +40,9 @@ type writer struct {
 	rest  []trace.Route // taken from the queue, not written yet
 	space []trace.Route // what rest is a part of
 	old   time.Time     // what is older is to be pruned; zero = done
+	args  []any         // of the statement that is made
+	texts texts
+	tries bytes.Buffer // a row's, as JSON
 
 	readings []trace.Reading // taken from the queue, not written yet
 	pruned   time.Time       // when readings were last looked through for what is too old
@@ -128,23 +146,44 @@ func (w *writer) batch(ctx context.Context, rows []trace.Route) error {
 	if err != nil {
 		return err
 	}
-	st, err := tx.PrepareContext(ctx, insert)
-	if err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	for i := range rows {
-		if _, err := st.ExecContext(ctx, values(&rows[i])...); err != nil {
-			return errors.Join(err, st.Close(), tx.Rollback())
-		}
-	}
-	if err := st.Close(); err != nil {
+	if err := w.insert(ctx, tx, rows); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()
 }
 
-// values are a route's columns in the order of insert.
-func values(r *trace.Route) []any {
+// insert writes rows, as many with each statement as it takes.
+func (w *writer) insert(ctx context.Context, tx *sql.Tx, rows []trace.Route) error {
+	defer func() { clear(w.args[:cap(w.args)]) }()
+	if len(rows) >= insertRows {
+		st, err := tx.PrepareContext(ctx, inserts[insertRows])
+		if err != nil {
+			return err
+		}
+		defer st.Close() //nolint:errcheck // it ends with its transaction at the latest
+		for ; len(rows) >= insertRows; rows = rows[insertRows:] {
+			if _, err := st.ExecContext(ctx, w.values(rows[:insertRows])...); err != nil {
+				return err
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, inserts[len(rows)], w.values(rows)...)
+	return err
+}
+
+// values are the columns of rows, in the order of insert.
+func (w *writer) values(rows []trace.Route) []any {
+	w.args = w.args[:0]
+	for i := range rows {
+		w.add(&rows[i])
+	}
+	return w.args
+}
+
+func (w *writer) add(r *trace.Route) {
 	var last trace.Try
 	if n := len(r.Tries); n > 0 {
 		last = r.Tries[n-1]
@@ -157,20 +196,48 @@ func values(r *trace.Route) []any {
 	if provider == "" {
 		provider = r.Resolved.Provider
 	}
-	tries, err := json.Marshal(r.Tries)
-	if err != nil { // a time that JSON can't say
-		tries = []byte("[]")
-	}
-	return []any{
-		r.ID, r.Time.UnixMilli(), r.Agent, r.Session, r.API, r.Asked, r.Resolved.Group, provider, last.ID, model,
-		r.Effort, r.Served, r.Status, r.Error, string(last.Fail), string(tries), r.Tokens.Input, r.Tokens.Output,
+	t := w.texts.of
+	w.args = append(w.args,
+		r.ID, r.Time.UnixMilli(), t(r.Agent), t(r.Session), t(r.API), t(r.Asked), t(r.Resolved.Group), t(provider), t(last.ID), t(model),
+		t(r.Effort), t(r.Served), r.Status, r.Error, t(string(last.Fail)), w.json(&r.Tries), r.Tokens.Input, r.Tokens.Output,
 		r.Tokens.Reasoning, r.Tokens.CacheRead, r.Tokens.CacheWrite, micros(r.Cost), r.MS, r.TTFTMS, r.Stream,
 		r.BytesIn, r.BytesOut,
+	)
+}
+
+func (w *writer) json(tries *[]trace.Try) string {
+	w.tries.Reset()
+	if err := json.NewEncoder(&w.tries).Encode(tries); err != nil { // a time that JSON can't say
+		return "[]"
 	}
+	return string(bytes.TrimSuffix(w.tries.Bytes(), []byte("\n")))
+}
+
+// texts keeps those that come again and again as the driver takes them: each time anew, they
+// would be an allocation each.
+type texts struct{ by map[string]any }
+
+// textsMost is how many are kept.
+const textsMost = 512
+
+func (t *texts) of(s string) any {
+	v, ok := t.by[s]
+	if !ok {
+		if t.by == nil || len(t.by) == textsMost {
+			t.by = map[string]any{}
+		}
+		own := strings.Clone(s) // it may lie in a request's body
+		v = own
+		t.by[own] = v
+	}
+	return v
 }
 
 // micros turns dollars as told into millionths, nil when they are not known.
 func micros(usd string) any {
+	if usd == "" {
+		return nil
+	}
 	f, err := strconv.ParseFloat(usd, 64)
 	if err != nil || math.IsNaN(f) || math.Abs(f) > 1e9 {
 		return nil

@@ -46,10 +46,11 @@ func large(tb testing.TB, routing string) (route.Snapshot, route.Call) {
 	}
 	fmt.Fprintf(&text, "[groups.all]\nmembers = [%s]\n", strings.Join(members, ", "))
 	cat := catalog(tb, text.String())
-	s := route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}}
+	s := route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}, Served: map[provider.AccountID]route.Lately{}}
 	for i, a := range cat.AllAccounts() {
 		windows := []provider.Window{{Name: "7 days", Used: float64(2 * i), Resets: now.AddDate(0, 0, 50-i), Read: now}}
-		st := route.Standing{Windows: windows, Told: route.Told(windows), Read: now, Lately: route.Lately{Tokens: float64(50 - i), At: now}}
+		st := route.Standing{Windows: windows, Told: route.Told(windows), Read: now}
+		s.Served[a.ID] = route.Lately{Tokens: float64(50 - i), At: now}
 		if i%10 == 5 {
 			st.Sunk = route.Sunk{Seq: uint64(60 - i), At: now}
 		}

@@ -51,7 +51,7 @@ func drawAs(t testing.TB, settings, text string) board {
 		fmt.Fprintf(&toml, "fallback = [\"spare/s\"]\n[providers.spare]\nchat = \"http://spare.example/v1\"\n%s", keys(spare))
 	}
 	b := board{cat: catalog(t, toml.String())}
-	b.snap = route.Snapshot{Now: now, Catalog: b.cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}}
+	b.snap = route.Snapshot{Now: now, Catalog: b.cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}, Served: map[provider.AccountID]route.Lately{}}
 	signIn(b.cat)
 	stand(t, &b, "own", "m", own)
 	stand(t, &b, "spare", "s", spare)
@@ -157,12 +157,23 @@ func put(b *board, a *provider.Account, st *route.Standing, model, word string) 
 	case "unready":
 		st.Unready = "OWN_KEY is not set"
 	default:
-		return count(st, word) || pin(st, word)
+		return tokens(b, a, word) || count(st, word) || pin(st, word)
 	}
 	return true
 }
 
-// count reads how much was used: tokens=310, sunk=3, or a window by its span, such as
+// tokens reads how many were served lately, such as tokens=310.
+func tokens(b *board, a *provider.Account, word string) bool {
+	value, found := strings.CutPrefix(word, "tokens=")
+	n, err := strconv.ParseFloat(value, 64)
+	if !found || err != nil {
+		return false
+	}
+	b.snap.Served[a.ID] = route.Lately{Tokens: n, At: now}
+	return true
+}
+
+// count reads how much was used: sunk=3, or a window by its span, such as
 // 7d=40@20h, 40 percent used and renewed in 20 hours; ?=10 has neither span nor reset,
 // 7d/opus=100 counts opus alone, and a window with a minus renewed some time ago.
 func count(st *route.Standing, word string) bool {
@@ -176,9 +187,6 @@ func count(st *route.Standing, word string) bool {
 		return false
 	}
 	switch name {
-	case "tokens":
-		st.Lately = route.Lately{Tokens: n, At: now}
-		return true
 	case "sunk":
 		st.Sunk = route.Sunk{Seq: uint64(n), At: now.Add(-time.Hour)}
 		return true

@@ -22,7 +22,7 @@ routing = "order"
 accounts = [{ name = "me"`+me+` }, { name = "spare"`+spare+` }]
 `)
 	signIn(cat)
-	b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}}}
+	b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}, Served: map[provider.AccountID]route.Lately{}}}
 	stand(t, &b, "own", "m", "me 7d=100@2d 5h=75@1h, spare 7d=20@3d")
 	return b
 }

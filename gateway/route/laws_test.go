@@ -34,10 +34,13 @@ func drawWorld(t *rapid.T) world {
 	signIn(cat)
 	w := world{snap: route.Snapshot{
 		Now: now, Catalog: cat,
-		Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{},
+		Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}, Served: map[provider.AccountID]route.Lately{},
 	}}
 	for _, a := range cat.AllAccounts() {
 		w.snap.Standing[a.ID] = drawStanding(t, a)
+		if chance(t, 3) {
+			w.snap.Served[a.ID] = route.Lately{Tokens: float64(rapid.IntRange(0, 3).Draw(t, "tokens")), At: now}
+		}
 		for _, key := range []string{route.RestKey(a), route.ModelRestID(a, "m1"), route.ModelRestID(a, "m2")} {
 			if chance(t, 4) {
 				w.snap.Rests[key] = trace.Rest{
@@ -168,9 +171,6 @@ func drawStanding(t *rapid.T, _ *provider.Account) route.Standing {
 	st.Told = route.Told(st.Windows)
 	if chance(t, 3) {
 		st.Sunk = route.Sunk{Seq: rapid.Uint64Range(1, 4).Draw(t, "sunk"), At: now.Add(-time.Hour)}
-	}
-	if chance(t, 3) {
-		st.Lately = route.Lately{Tokens: float64(rapid.IntRange(0, 3).Draw(t, "tokens")), At: now}
 	}
 	return st
 }

@@ -19,7 +19,7 @@ func (b *board) reading(id provider.AccountID, used float64, renews time.Duratio
 func group(t *testing.T, text string) (board, route.Call) {
 	t.Helper()
 	cat := catalog(t, house+text)
-	b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}}}
+	b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}, Served: map[provider.AccountID]route.Lately{}}}
 	return b, route.Call{Target: provider.Target{Asked: "group/g", Group: cat.Group("g")}}
 }
 
@@ -156,7 +156,7 @@ keys = [{ name = "k", value = "x" }]
 members = ["sub/m", "relay/m"]
 `)
 	signIn(cat)
-	b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}}}
+	b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Served: map[provider.AccountID]route.Lately{}}}
 	c := route.Call{Target: provider.Target{Group: cat.Group("g")}}
 	b.reading("sub/me", 30, 5*day)
 	b.reading("relay/k", 10, day)

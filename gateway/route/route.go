@@ -30,6 +30,7 @@ type Snapshot struct {
 	Plans    Plans                 // model lists of single accounts; nil = none
 	Choices  Choices               // the person's, at run time
 	Rounds   map[string]Round      // by provider id or group/<id>
+	Served   map[provider.AccountID]Lately
 }
 
 // Plans are the model lists that single accounts were told: what their plan has. One
@@ -47,7 +48,6 @@ type Standing struct {
 	Resets  *trace.Resets     // in hand, as last told; nil = none known
 	Print   string            // fingerprint of its secret, "" = not known yet
 	Sunk    Sunk              // its last rate limit that sinks; zero = none
-	Lately  Lately            // tokens that it served
 }
 
 // Sunk is when an account was last rate limited: those limited later stand further back.
@@ -56,7 +56,7 @@ type Sunk struct {
 	At  time.Time
 }
 
-// Lately counts tokens served; the count halves with each hour from At.
+// Lately counts tokens that an account served; the count halves with each hour from At.
 type Lately struct {
 	Tokens float64
 	At     time.Time

@@ -85,7 +85,7 @@ routing = "%s"
 	for _, routing := range []string{"order", "smart"} {
 		for sink, want := range map[bool]string{true: "b c a", false: "a b c"} {
 			cat := catalog(t, fmt.Sprintf(text, sink, routing))
-			b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}}}
+			b := board{cat: cat, snap: route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Served: map[provider.AccountID]route.Lately{}}}
 			b.sink("a/key1", 1)
 			p := route.Plan(&b.snap, route.Call{Target: provider.Target{Group: cat.Group("g")}})
 			var got []string

@@ -33,7 +33,7 @@ func (d *draft) usage(blocks []block) {
 	}
 }
 
-func (d *draft) lately(t *candidate) float64 { return t.standing.Lately.Since(d.s.Now) }
+func (d *draft) lately(t *candidate) float64 { return d.s.Served[t.who.ID].Since(d.s.Now) }
 
 func (d *draft) count(t *candidate) int64 { return int64(math.Round(d.lately(t))) }
 

@@ -241,9 +241,7 @@ func (r *run) done(e event, v *vendor, c *trace.Candidate, a answer, first bool)
 	r.recent = append(r.recent, answered{q.Conv, who, e.at})
 	delete(r.fails, v.id)
 	delete(r.snap.Rests, string(v.id))
-	st := r.snap.Standing[v.id]
-	st.Lately = lately(st.Lately, q.Input+q.Output, now)
-	r.snap.Standing[v.id] = st
+	r.snap.Served[v.id] = r.snap.Served[v.id].Add(q.Input+q.Output, now)
 	r.tell(v, e.at)
 }
 
@@ -327,6 +325,3 @@ func (r *run) finish() Result {
 	r.res.Money = float64(x.money) / grain / 1e6
 	return r.res
 }
-
-// lately adds tokens to a count that halves with each hour.
-func lately(l route.Lately, tokens int64, at time.Time) route.Lately { return l.Add(tokens, at) }

@@ -72,7 +72,7 @@ func (w *Workload) begin(asks []Request, m *measures, cat *provider.Catalog, tar
 	r := &run{
 		w: w, asks: asks, next: m.next, least: m.least, target: target, weight: w.weight(),
 		world: map[provider.AccountID]*vendor{}, keeps: map[int]*route.Keep{}, fails: map[provider.AccountID]int{},
-		snap: route.Snapshot{Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}},
+		snap: route.Snapshot{Catalog: cat, Standing: map[provider.AccountID]route.Standing{}, Rests: map[string]trace.Rest{}, Served: map[provider.AccountID]route.Lately{}},
 	}
 	if order != Own {
 		key := groupKey(&target)

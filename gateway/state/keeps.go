@@ -85,15 +85,22 @@ func (k *keeps) tick(now int64) {
 
 // put remembers a conversation as the newest.
 func (k *keeps) put(t Talk, session string, r route.Keep) {
-	if old := k.byTalk[t]; old != nil {
-		k.drop(old)
+	h := k.holder(t.Scope, r.Who)
+	h.n++
+	h.lately++
+	t.Scope = h.scope.name // one string for all
+	e := k.byTalk[t]
+	if e == nil {
+		e = new(kept)
+		k.byTalk[t] = e
+	} else { // nearly always by the same holder, which stays
+		t = e.talk
+		k.unlink(e)
 	}
 	if session == t.ID {
 		session = ""
 	}
-	h := k.holder(t.Scope, r.Who)
-	t.Scope = h.scope.name // one string for all
-	e := &kept{talk: t, by: h, session: session, at: r.At, cacheRead: r.CacheRead, turn: r.Turn, moved: r.Moved, counted: true, older: k.newest}
+	*e = kept{talk: t, by: h, session: session, at: r.At, cacheRead: r.CacheRead, turn: r.Turn, moved: r.Moved, counted: true, older: k.newest}
 	if k.newest != nil {
 		k.newest.newer = e
 	} else {
@@ -103,9 +110,6 @@ func (k *keeps) put(t Talk, session string, r route.Keep) {
 	if k.lately == nil {
 		k.lately = e
 	}
-	h.n++
-	h.lately++
-	k.byTalk[t] = e
 }
 
 func (k *keeps) holder(name string, who route.Who) *holder {
@@ -124,6 +128,12 @@ func (k *keeps) holder(name string, who route.Who) *holder {
 
 // drop forgets a conversation.
 func (k *keeps) drop(e *kept) {
+	k.unlink(e)
+	delete(k.byTalk, e.talk)
+}
+
+// unlink takes a conversation out of the order and from its holder.
+func (k *keeps) unlink(e *kept) {
 	if e == k.lately {
 		k.lately = e.newer
 	}
@@ -137,7 +147,6 @@ func (k *keeps) drop(e *kept) {
 	} else {
 		k.oldest = e.newer
 	}
-	delete(k.byTalk, e.talk)
 	h := e.by
 	if e.counted {
 		h.lately--

@@ -30,8 +30,12 @@ type keepRecord struct {
 	Session   string             `json:"session,omitempty"`
 }
 
+// keepsChanged has the file written. No fact changed, so nothing is published.
 func (s *Store) keepsChanged() {
-	s.change(func(e *edit) { e.dirty[affinity] = true })
+	s.mu.Lock()
+	kick := s.mark([fileCount]bool{affinity: true})
+	s.mu.Unlock()
+	s.kick(kick)
 }
 
 // encodeKeeps writes down the latest conversations, with what another process wrote since.

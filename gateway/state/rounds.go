@@ -18,6 +18,12 @@ type rounds struct {
 	desks sync.Pool // on which plans are made
 }
 
+// desk is room for a plan, and for the snapshot that it is made on.
+type desk struct {
+	route.Desk
+	snap route.Snapshot
+}
+
 func (r *rounds) load() map[string]route.Round {
 	if p := r.now.Load(); p != nil {
 		return *p
@@ -28,19 +34,23 @@ func (r *rounds) load() map[string]route.Round {
 // Decide makes a plan on a snapshot to be carried out. No two plans get the same turn: one
 // that another went before is made again. One that first wants to know something takes none. The snapshot stays as it is.
 func (s *Store) Decide(snap *route.Snapshot, c route.Call) (trace.Plan, route.Effects) {
-	own := *snap
-	desk, _ := s.rounds.desks.Get().(*route.Desk)
-	if desk == nil {
-		desk = new(route.Desk)
+	k, _ := s.rounds.desks.Get().(*desk)
+	if k == nil {
+		k = new(desk)
 	}
-	defer s.rounds.desks.Put(desk)
+	own := &k.snap
+	*own = *snap
+	defer func() {
+		*own = route.Snapshot{}
+		s.rounds.desks.Put(k)
+	}()
 	for {
 		was := s.rounds.now.Load()
 		own.Rounds = nil
 		if was != nil {
 			own.Rounds = *was
 		}
-		plan, fx := desk.Decide(&own, c)
+		plan, fx := k.Decide(own, c)
 		if len(fx.Rounds) == 0 || fx.Ask != nil {
 			return plan, fx
 		}
@@ -53,13 +63,28 @@ func (s *Store) Decide(snap *route.Snapshot, c route.Call) (trace.Plan, route.Ef
 	}
 }
 
+// served counts the tokens that accounts served, in this run. It stands beside the facts: it
+// changes with every reply. Only plans go by it, so nobody is told of it.
+type served struct {
+	mu sync.Mutex
+	by map[provider.AccountID]route.Lately // another with each reply: snapshots have the one before
+}
+
+func (l *served) load() map[provider.AccountID]route.Lately {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.by
+}
+
 // Served counts tokens that an account served.
 func (s *Store) Served(id provider.AccountID, tokens int64, at time.Time) {
-	s.change(func(e *edit) {
-		st := e.standing[id]
-		st.Lately = st.Lately.Add(tokens, at)
-		e.set(id, st) // not told of: only plans go by it
-	})
+	l := &s.served
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next := make(map[provider.AccountID]route.Lately, len(l.by)+1)
+	maps.Copy(next, l.by)
+	next[id] = next[id].Add(tokens, at)
+	l.by = next
 }
 
 // Sink notes that an account was rate limited: it stands behind all that were before it.

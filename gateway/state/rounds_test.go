@@ -82,14 +82,14 @@ func TestTokensServedAreCountedAndTellNobody(t *testing.T) {
 	s.Served("codex/me", 1000, now)
 	s.Served("codex/me", 500, now.Add(time.Hour))
 	s.Served("codex/third", 0, now)
-	standing := s.Snapshot(nil, now).Standing
-	if got := standing["codex/me"].Lately.Since(now.Add(time.Hour)); got != 1000 {
+	served := s.Snapshot(nil, now).Served
+	if got := served["codex/me"].Since(now.Add(time.Hour)); got != 1000 {
 		t.Errorf("half of 1000 and 500: %v", got)
 	}
-	if got := standing["codex/third"].Lately.Tokens; got != 1 {
+	if got := served["codex/third"].Tokens; got != 1 {
 		t.Errorf("an answer that tells no count: %v", got)
 	}
-	if before.Standing["codex/me"].Lately.Tokens != 0 || told != 0 {
+	if before.Served["codex/me"].Tokens != 0 || told != 0 {
 		t.Errorf("an older snapshot changed, or somebody was told %d times", told)
 	}
 }

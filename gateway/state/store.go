@@ -34,6 +34,7 @@ type Store struct {
 	turns turns
 
 	rounds rounds
+	served served
 
 	mu       sync.Mutex // for all below, and for publishing facts
 	gen      uint64     // of the newest change to any rest or count
@@ -118,7 +119,8 @@ func (s *Store) OnChange(fn func(ids []provider.AccountID)) { s.hook.Store(&fn) 
 func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 	f := s.facts.Load()
 	return &route.Snapshot{
-		Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests, Rounds: s.rounds.load(), Choices: f.choosing().Choices,
+		Now: now, Catalog: cat, Standing: f.standing, Rests: f.rests, Rounds: s.rounds.load(), Served: s.served.load(),
+		Choices: f.choosing().Choices,
 	}
 }
 
@@ -199,21 +201,32 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 		next := e.facts
 		s.facts.Store(&next)
 	}
-	kick := false
-	for i, dirty := range e.dirty {
-		if dirty && s.files[i].path != "" && s.files[i].mark() {
+	kick := s.mark(e.dirty)
+	s.mu.Unlock()
+	s.kick(kick)
+	s.tell(e.ids)
+	return e.ids
+}
+
+// mark has files written that changed, and says whether any will be. The lock is held.
+func (s *Store) mark(dirty [fileCount]bool) (kick bool) {
+	for i, changed := range dirty {
+		if changed && s.files[i].path != "" && s.files[i].mark() {
 			kick = true
 		}
 	}
-	s.mu.Unlock()
-	if kick {
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+	return kick
+}
+
+// kick wakes the writer.
+func (s *Store) kick(wanted bool) {
+	if !wanted {
+		return
 	}
-	s.tell(e.ids)
-	return e.ids
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
 }
 
 func (s *Store) tell(ids []provider.AccountID) {

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"fmt"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -53,7 +54,7 @@ func TestAModelOfTwoProvidersIsListedAsAGroupFirst(t *testing.T) {
 		t.Fatalf("%+v", s.Groups)
 	}
 	g := s.Groups[0]
-	if g.ID != "auto-m" || !g.Auto || g.Off || g.Ready != 2 || g.Next != "a/k" || strings.Join(g.Members, " ") != "a/m b/vendor/m" {
+	if g.ID != "auto-m" || !g.Auto || g.Off || g.Ready != 2 || g.Of != 2 || g.Next != "a/k" || strings.Join(g.Members, " ") != "a/m b/vendor/m" {
 		t.Errorf("%+v", g)
 	}
 	for _, model := range []string{"group/auto-m", "auto-m", "m", "M"} {
@@ -102,6 +103,26 @@ func TestAFoundGroupIsTakenAwayAndBroughtBack(t *testing.T) {
 	r.command(`{"verb":"undo"}`)
 	if got := r.lists(); !strings.HasPrefix(got, "group/auto-m, ") {
 		t.Errorf("%s", got)
+	}
+}
+
+func TestAGroupCountsItsKeysAndThoseOfItThatAreReady(t *testing.T) {
+	toml := strings.Replace(aAndB, `keys = [{ name = "k"`, `keys = [{ name = "k2", value = "sk-a-2" }, { name = "k3", value = "sk-a-3" }, { name = "k"`, 1)
+	r := newRig(t, toml+"[groups.g]\nrouting = \"order\"\nmembers = [\"a/m\", \"b/vendor/m\"]\n", vendors{"a": good("chat", false), "b": good("chat", false)})
+	count := func() string {
+		for _, g := range r.g.Status().Groups {
+			if g.ID == "g" {
+				return fmt.Sprintf("%d of %d in %d members", g.Ready, g.Of, len(g.Members))
+			}
+		}
+		return "no group"
+	}
+	if got := count(); got != "4 of 4 in 2 members" {
+		t.Error(got)
+	}
+	r.command(`{"verb":"pause","who":"a/k2"}`)
+	if got := count(); got != "3 of 4 in 2 members" {
+		t.Errorf("with one paused: %s", got)
 	}
 }
 

@@ -120,6 +120,7 @@ func (g *Gateway) groupTold(snap *route.Snapshot, gr *provider.Group, now time.T
 	if told.Routing == manual && len(gr.Spelled) > 0 {
 		told.Pick = memberUsed(snap, gr)
 	}
+	told.Of = len(plan.Order) + len(plan.Left)
 	for i := range plan.Order {
 		if plan.Order[i].Rest == nil {
 			told.Ready++

@@ -230,7 +230,7 @@ func TestTheStatusTellsItsAccountsAndWhatIsUnderWay(t *testing.T) {
 		}
 		var s trace.Status
 		strict(t, got.body, &s)
-		if s.PID != 42 || s.Totals.InFlight != 1 || s.Accounts[0].InFlight != 1 || s.Accounts[1].InFlight != 0 || s.Groups[0].Next != "a/k" || s.Groups[0].Ready != 2 || strings.Join(s.Groups[0].Members, " ") != "a/m b/other" {
+		if s.PID != 42 || s.Totals.InFlight != 1 || s.Accounts[0].InFlight != 1 || s.Accounts[1].InFlight != 0 || s.Groups[0].Next != "a/k" || s.Groups[0].Ready != 2 || s.Groups[0].Of != 2 || strings.Join(s.Groups[0].Members, " ") != "a/m b/other" {
 			t.Errorf("%+v", s)
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)

@@ -206,10 +206,10 @@ func sceneLogs() []trace.Log {
 
 func sceneGroups() []trace.Group {
 	return []trace.Group{
-		{ID: "always-on", Routing: "smart", Members: []string{"claude@work-max/x", "claude@home-pro/x", "chatgpt/x", "sub2api/x", "glm/x"}, Ready: 2, Next: workMax},
-		{ID: "cheap", Routing: "order", Members: []string{"claude@home-pro/haiku", "claude@work-max/haiku"}, Ready: 2, Next: homePro, Place: 1},
-		{ID: "opus", Routing: "order", Members: []string{"claude@work-max/opus", "claude@home-pro/opus"}, Ready: 2, Next: workMax, Place: 2},
-		{ID: "vision", Routing: "order", Members: []string{"glm/v"}, Ready: 0, Off: true, Place: 3},
+		{ID: "always-on", Routing: "smart", Members: []string{"claude@work-max/x", "claude@home-pro/x", "chatgpt/x", "sub2api/x", "glm/x"}, Ready: 2, Of: 5, Next: workMax},
+		{ID: "cheap", Routing: "order", Members: []string{"claude@home-pro/haiku", "claude@work-max/haiku"}, Ready: 2, Of: 2, Next: homePro, Place: 1},
+		{ID: "opus", Routing: "order", Members: []string{"claude@work-max/opus", "claude@home-pro/opus"}, Ready: 2, Of: 2, Next: workMax, Place: 2},
+		{ID: "vision", Routing: "order", Members: []string{"glm/v"}, Ready: 0, Of: 1, Off: true, Place: 3},
 	}
 }
 

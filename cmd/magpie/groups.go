@@ -43,9 +43,17 @@ func (p *process) groupTable(all []trace.Group) error {
 	t := newTable(column{head: "ID", gives: true}, column{head: "ROUTING"}, column{head: "READY", right: true}, column{head: "NEXT", gives: true}, column{head: "FROM"}, column{head: "MEMBERS", gives: true})
 	for i := range all {
 		g := &all[i]
-		t.row(g.ID, g.Routing, fmt.Sprint(g.Ready), g.Next, groupFrom(g), strings.Join(g.Members, " "))
+		t.row(g.ID, g.Routing, groupReady(g), g.Next, groupFrom(g), strings.Join(g.Members, " "))
 	}
 	return t.write(p.out)
+}
+
+// groupReady counts the keys and accounts that would be asked now, of how many.
+func groupReady(g *trace.Group) string {
+	if g.Of < g.Ready {
+		return fmt.Sprint(g.Ready)
+	}
+	return fmt.Sprintf("%d/%d", g.Ready, g.Of)
 }
 
 // groupFrom says where a group comes from, and whether it is served.

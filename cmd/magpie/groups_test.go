@@ -134,10 +134,10 @@ func TestAFileIsMadeWhereThereIsNone(t *testing.T) {
 func grouping(t *testing.T) *canned {
 	t.Helper()
 	status := trace.Status{Groups: []trace.Group{
-		{ID: "always-on", Routing: "order", Members: []string{"anthropic/claude-sonnet-5:high", "codex@team/gpt-5.4", "group/cheap"}, Ready: 2, Next: "anthropic/work-max"},
-		{ID: "cheap", Routing: "manual", Members: []string{"glm/glm-5.3", "ollama/qwen3"}, Pick: "ollama/qwen3", Ready: 1, Next: "ollama", Place: 1},
+		{ID: "always-on", Routing: "order", Members: []string{"anthropic/claude-sonnet-5:high", "codex@team/gpt-5.4", "group/cheap"}, Ready: 2, Of: 5, Next: "anthropic/work-max"},
+		{ID: "cheap", Routing: "manual", Members: []string{"glm/glm-5.3", "ollama/qwen3"}, Pick: "ollama/qwen3", Ready: 1, Of: 2, Next: "ollama", Place: 1},
 		{ID: "dark", Routing: "smart", Members: []string{"glm/glm-5.3"}, Off: true, Place: 2},
-		{ID: "auto-gpt-5-4", Routing: "smart", Auto: true, Members: []string{"codex/gpt-5.4", "openrouter/openai/gpt-5.4"}, Ready: 3, Next: "codex/me", Place: 3},
+		{ID: "auto-gpt-5-4", Routing: "smart", Auto: true, Members: []string{"codex/gpt-5.4", "openrouter/openai/gpt-5.4"}, Ready: 3, Of: 3, Next: "codex/me", Place: 3},
 		{ID: "auto-glm-5-3", Routing: "smart", Auto: true, Off: true, Members: []string{"glm/glm-5.3", "openrouter/z/glm-5.3"}, Place: 4},
 	}}
 	route := trace.Route{Asked: "group/cheap", Resolved: trace.Resolved{Group: "cheap"}, Routing: "manual", Order: []trace.Candidate{{ID: "ollama", Model: "qwen3", Reason: "picked"}}, Left: []trace.Candidate{{ID: "glm/plan", Model: "glm-5.3", Reason: "not picked"}}}

@@ -37,7 +37,7 @@ func everyday() trace.Status {
 			{ID: "ollama", Provider: "ollama", Name: "ollama", Kind: "provider", State: trace.Off, Place: 5},
 		},
 		Groups: []trace.Group{
-			{ID: "always-on", Routing: "order", Members: []string{"anthropic/claude-sonnet-5"}, Ready: 2, Next: "anthropic/work-max"},
+			{ID: "always-on", Routing: "order", Members: []string{"anthropic/claude-sonnet-5"}, Ready: 2, Of: 2, Next: "anthropic/work-max"},
 			{ID: "cheap", Routing: "order", Members: []string{"glm/glm-5.3"}, Off: true, Place: 1},
 		},
 	}

@@ -215,7 +215,7 @@ func (p *process) groups(all []trace.Group) error {
 		if g.Off {
 			next = "off"
 		}
-		t.row(g.ID, g.Routing, fmt.Sprint(g.Ready), next)
+		t.row(g.ID, g.Routing, groupReady(&g), next)
 	}
 	switch {
 	case found > 0 && len(t.rows) == 0:

@@ -81,7 +81,8 @@ type Group struct {
 	Routing string   `json:"routing"`
 	Members []string `json:"members"`
 	Pick    string   `json:"pick,omitempty"` // of manual: the member that is used
-	Ready   int      `json:"ready"`
+	Ready   int      `json:"ready"`          // candidates that would be asked now: keys and accounts with a model each
+	Of      int      `json:"candidates"`     // all of them, also those that rest or are left out
 	Next    string   `json:"next,omitempty"` // id of the candidate that would be asked first now
 	Auto    bool     `json:"auto,omitempty"`
 	Off     bool     `json:"off,omitempty"`
@@ -90,7 +91,7 @@ type Group struct {
 
 // Same says whether two tell the same of one group.
 func (g *Group) Same(o *Group) bool {
-	return g.ID == o.ID && g.Place == o.Place && g.Routing == o.Routing && g.Pick == o.Pick && g.Ready == o.Ready && g.Next == o.Next &&
+	return g.ID == o.ID && g.Place == o.Place && g.Routing == o.Routing && g.Pick == o.Pick && g.Ready == o.Ready && g.Of == o.Of && g.Next == o.Next &&
 		g.Auto == o.Auto && g.Off == o.Off && g.Removed == o.Removed && slices.Equal(g.Members, o.Members)
 }
 

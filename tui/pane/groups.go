@@ -94,12 +94,12 @@ func groupBrief(c *canvas.Canvas, v *View, g *trace.Group) string {
 	return g.ID + " " + ready(g) + " " + c.Glyphs().Arrow + " " + v.State.Name(g.Next)
 }
 
-// ready counts who may be asked of how many; of accounts when more are ready than there are members.
+// ready counts the candidates that would be asked now, of how many; a gateway of before may not tell of how many.
 func ready(g *trace.Group) string {
-	if g.Ready > len(g.Members) {
+	if g.Of < g.Ready {
 		return strconv.Itoa(g.Ready)
 	}
-	return fmt.Sprintf("%d/%d", g.Ready, len(g.Members))
+	return fmt.Sprintf("%d/%d", g.Ready, g.Of)
 }
 
 func (g *Groups) row(c *canvas.Canvas, v *View, y int, x *trace.Group) {

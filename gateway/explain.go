@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -53,6 +54,11 @@ func (g *Gateway) Explain(q Question) (trace.Route, error) {
 		r.Status, r.Error = ref.Status, ref.Words
 	}
 	return words.Route(r, time.Local), nil
+}
+
+// Plan is Explain of a model that nobody in particular asks for.
+func (g *Gateway) Plan(_ context.Context, model string) (trace.Route, error) {
+	return g.Explain(Question{Model: model})
 }
 
 func (g *Gateway) handleExplain(w http.ResponseWriter, r *http.Request) {

@@ -1,8 +1,8 @@
 package gateway_test
 
 import (
-	"fmt"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"

@@ -45,6 +45,7 @@ type model struct {
 	focus  layout.Pane
 	zoom   bool
 	opened opened
+	plan   planned
 
 	accounts pane.Accounts
 	requests pane.Requests
@@ -79,7 +80,10 @@ type opened struct {
 	kind    openKind
 	request int64
 	account string
+	group   string
+	chosen  string // what keys mean of a group's page
 	scroll  int
+	from    *opened // the page that it was opened from, nil = a list
 }
 
 type openKind uint8
@@ -88,6 +92,7 @@ const (
 	nothingOpen openKind = iota
 	requestOpen
 	accountOpen
+	groupOpen
 )
 
 // tickMsg wakes the screen when a text that it shows changes.
@@ -155,7 +160,16 @@ func (m *model) refresh() tea.Cmd {
 	return m.arm()
 }
 
+// handle takes one message, and asks what the page that is open then needs to know.
 func (m *model) handle(msg tea.Msg) tea.Cmd {
+	cmd := m.take(msg)
+	if look := m.look(); look != nil {
+		return tea.Batch(cmd, look)
+	}
+	return cmd
+}
+
+func (m *model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(layout.Size{W: msg.Width, H: msg.Height})
@@ -168,6 +182,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.wake(msg)
 	case feed.Msg:
 		return m.batch(msg)
+	case planMsg:
+		m.planned(msg)
 	case doneMsg:
 		return m.done(msg)
 	case askMsg:

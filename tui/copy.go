@@ -46,6 +46,9 @@ func (m *model) copyID() tea.Cmd {
 	if a, has := m.copiedAccount(); has {
 		return m.copy("its id", a.ID)
 	}
+	if g, has := m.copiedGroup(); has {
+		return m.copy("its id", "group/"+g.ID)
+	}
 	if r := m.selectedRequest(); r != nil {
 		return m.copy("its id", strconv.FormatInt(r.ID, 10))
 	}
@@ -56,6 +59,8 @@ func (m *model) copyJSON() tea.Cmd {
 	var value any
 	if a, has := m.copiedAccount(); has {
 		value = a
+	} else if g, has := m.copiedGroup(); has {
+		value = g
 	} else if r := m.selectedRequest(); r != nil {
 		value = words.Route(*r, m.now.Location())
 	} else {
@@ -75,6 +80,14 @@ func (m *model) copiedAccount() (trace.Account, bool) {
 		return m.selectedAccount()
 	}
 	return trace.Account{}, false
+}
+
+// copiedGroup is the group that is copied, where one is in front.
+func (m *model) copiedGroup() (trace.Group, bool) {
+	if m.front() == layout.Groups || m.inGroup() {
+		return m.selectedGroup()
+	}
+	return trace.Group{}, false
 }
 
 // copyRow copies the selected row, or the open page, as text.

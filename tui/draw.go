@@ -138,6 +138,10 @@ func (m *model) page(width int) *pane.Page {
 		if a, found := m.st.Account(m.opened.account); found {
 			p = pane.AccountPage(&m.set, v, &a, width, placeOf(m.accounts.Keys(v, m.listHeight(layout.Accounts)), a.ID))
 		}
+	case groupOpen:
+		if g, found := m.st.Group(m.opened.group); found {
+			p = pane.GroupPage(&m.set, v, &pane.OpenGroup{Group: g, Plan: m.plan.of(g.ID), Place: placeOf(m.groups.Keys(v), g.ID)}, width)
+		}
 	case nothingOpen:
 	}
 	return &p
@@ -171,7 +175,7 @@ func (m *model) drawPanes(c *canvas.Canvas, v *pane.View, page *pane.Page) {
 		}
 	}
 	if r := m.screen.Panes[layout.Detail]; page != nil && !r.Empty() {
-		page.Draw(c.Sub(r), shown(layout.Detail), m.opened.scroll)
+		page.Draw(c.Sub(r), shown(layout.Detail), m.opened.scroll, m.opened.chosen)
 	}
 	if d := m.screen.Divider; !d.Empty() && m.screen.Panes[layout.Accounts].W < m.size.W {
 		c.VLine(d.X, d.Y, d.H, theme.Rule)
@@ -191,7 +195,7 @@ func (m *model) drawHelp(c *canvas.Canvas) {
 		ends = []string{end + " " + m.set.Sep + " " + below, below}
 	}
 	page := pane.Page{Title: m.help.Title(&m.set), Ends: ends}
-	page.Draw(c.Sub(canvas.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}), pane.Shown{Focus: true, Title: true, Summary: true}, 0)
+	page.Draw(c.Sub(canvas.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}), pane.Shown{Focus: true, Title: true, Summary: true}, 0, "")
 	m.help.Draw(c.Sub(canvas.Rect{X: r.X, Y: r.Y + 1, W: r.W, H: r.H - 1}), m.reg)
 }
 
@@ -230,6 +234,12 @@ func (m *model) drawFooter(c *canvas.Canvas) {
 func (m *model) selectedAccount() (trace.Account, bool) {
 	if m.opened.kind == accountOpen && (m.front() == layout.Detail || m.focus == layout.Accounts) {
 		return m.st.Account(m.opened.account)
+	}
+	if m.inGroup() {
+		if p, has := m.picked(); has {
+			return m.st.Account(p.Account)
+		}
+		return trace.Account{}, false
 	}
 	switch m.front() {
 	case layout.Accounts:
@@ -277,7 +287,11 @@ func (m *model) selectedTalk() (state.Talk, bool) {
 	return m.st.Talk(session)
 }
 
+// selectedGroup is the group that a command means: the one that is open, or selected in its list.
 func (m *model) selectedGroup() (trace.Group, bool) {
+	if m.inGroup() {
+		return m.st.Group(m.opened.group)
+	}
 	id, has := m.groups.Cursor.Key(m.groups.Keys(m.view()))
 	if !has {
 		return trace.Group{}, false

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 type fakeGateway struct {
 	bus     *trace.Bus
 	preview func(control.Command) (control.Effect, error)
+	plan    func(model string) (trace.Route, error)
 	do      func(control.Command, control.Token) (control.Done, error)
 
 	mu   sync.Mutex
@@ -39,6 +41,13 @@ func newFake(v trace.View) *fakeGateway {
 
 func (g *fakeGateway) Watch(ctx context.Context) (trace.View, trace.Feed, error) {
 	return g.bus.Watch(ctx)
+}
+
+func (g *fakeGateway) Plan(_ context.Context, model string) (trace.Route, error) {
+	if g.plan == nil {
+		return trace.Route{Asked: model, Resolved: trace.Resolved{Group: strings.TrimPrefix(model, "group/")}}, nil
+	}
+	return g.plan(model)
 }
 
 func (g *fakeGateway) Preview(_ context.Context, c control.Command) (control.Effect, error) {

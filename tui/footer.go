@@ -52,55 +52,88 @@ func (m *model) hints() []hint {
 	if m.pending != "" {
 		return m.pendingHints(scope)
 	}
-	var hints []hint
-	add := func(id keys.ID, words string) {
-		c := m.reg.Command(id)
-		if c == nil || len(c.Keys) == 0 {
-			return
-		}
-		if words == "" {
-			words = c.Hint
-		}
-		hints = append(hints, hint{key: shownKey(c.Keys[0]), words: words})
+	switch scope {
+	case keys.InHelp, keys.InRequest, keys.InAccount, keys.InGroup:
+		return m.pageHints(scope)
+	case keys.InAccounts, keys.InRequests, keys.InConvs, keys.InGroups, keys.InLog:
 	}
+	h := hinting{m: m}
+	if m.opened.kind != nothingOpen {
+		h.add(keys.Back, "")
+	}
+	for _, c := range m.reg.Footer(scope) {
+		words := c.Hint
+		if c.ID == keys.Open && scope != keys.InRequests {
+			words = "open"
+		}
+		h.name(c.Keys[0], words)
+		if c.ID == keys.Pause && m.facts().Rests {
+			h.add(keys.Wake, "")
+		}
+	}
+	return h.hints
+}
+
+// hinting gathers hints.
+type hinting struct {
+	m     *model
+	hints []hint
+}
+
+// add names a command's first key, where it has one; words "" = the command's own.
+func (h *hinting) add(id keys.ID, words string) {
+	c := h.m.reg.Command(id)
+	if c == nil || len(c.Keys) == 0 {
+		return
+	}
+	if words == "" {
+		words = c.Hint
+	}
+	h.name(c.Keys[0], words)
+}
+
+func (h *hinting) name(key, words string) {
+	h.hints = append(h.hints, hint{key: shownKey(key), words: words})
+}
+
+// both names two keys that do the two halves of one thing.
+func (h *hinting) both(one, other keys.ID, between, words string) {
+	if a, b := h.m.keyOf(string(one)), h.m.keyOf(string(other)); a != "" && b != "" {
+		h.hints = append(h.hints, hint{key: a + between + b, words: words})
+	}
+}
+
+// pageHints are the keys of a page that is open.
+func (m *model) pageHints(scope keys.Scope) []hint {
+	h := hinting{m: m}
+	h.add(keys.Back, "")
 	switch scope {
 	case keys.InHelp:
-		add(keys.Back, "")
-		add(keys.Filter, "search")
+		h.add(keys.Filter, "search")
 	case keys.InRequest:
-		add(keys.Back, "")
-		if j, k := m.keyOf(string(keys.Down)), m.keyOf(string(keys.Up)); j != "" && k != "" {
-			hints = append(hints, hint{key: j + "/" + k, words: "next"})
-		}
-		add(keys.ItsAccount, "")
+		h.both(keys.Down, keys.Up, "/", "next")
+		h.add(keys.ItsAccount, "")
 		if y := m.keyOf(string(keys.CopyRow)); y != "" {
-			hints = append(hints, hint{key: strings.Fields(y)[0], words: "copy"})
+			h.hints = append(h.hints, hint{key: strings.Fields(y)[0], words: "copy"})
 		}
-		add(keys.Pause, "")
-		add(keys.Help, "")
+		h.add(keys.Pause, "")
+		h.add(keys.Help, "")
 	case keys.InAccount:
-		add(keys.Back, "")
-		add(keys.Pause, "")
-		add(keys.Pin, "")
-		add(keys.Wake, "")
-		add(keys.Refresh, "")
-		add(keys.Help, "")
+		for _, id := range []keys.ID{keys.Pause, keys.Pin, keys.Wake, keys.Refresh, keys.Help} {
+			h.add(id, "")
+		}
+	case keys.InGroup:
+		h.add(keys.Open, "open")
+		h.add(keys.Pause, "")
+		h.add(keys.Pin, "")
+		if m.movable() {
+			h.both(keys.Later, keys.Earlier, " ", "order")
+		}
+		h.add(keys.ItsRequests, "")
+		h.add(keys.Help, "")
 	case keys.InAccounts, keys.InRequests, keys.InConvs, keys.InGroups, keys.InLog:
-		if m.opened.kind != nothingOpen {
-			add(keys.Back, "")
-		}
-		for _, c := range m.reg.Footer(scope) {
-			words := c.Hint
-			if c.ID == keys.Open && scope != keys.InRequests {
-				words = "open"
-			}
-			hints = append(hints, hint{key: shownKey(c.Keys[0]), words: words})
-			if c.ID == keys.Pause && m.facts().Rests {
-				add(keys.Wake, "")
-			}
-		}
 	}
-	return hints
+	return h.hints
 }
 
 // pendingHints are the second keys after a first one.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,7 @@ func golden(t *testing.T, path, got string) {
 
 func TestFrames(t *testing.T) {
 	for _, s := range scenes {
-		for _, size := range frameSizes {
+		for _, size := range slices.Concat(frameSizes, s.more) {
 			name := fmt.Sprintf("%s@%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
 				m := sceneModel(t, s, size)

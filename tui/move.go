@@ -19,6 +19,10 @@ func (m *model) move(n int) {
 	}
 	switch m.front() {
 	case layout.Detail:
+		if m.opened.kind == groupOpen {
+			m.pick(n)
+			return
+		}
 		m.moveIn(m.origin(), n)
 		m.reopen()
 	case layout.Accounts, layout.Requests, layout.Conversations, layout.Groups, layout.Log:
@@ -63,6 +67,10 @@ func (m *model) reopen() {
 		if id, has := m.accounts.Cursor.Key(m.accounts.Keys(v, m.listHeight(layout.Accounts))); has && id != m.opened.account {
 			m.opened = opened{kind: accountOpen, account: id}
 		}
+	case groupOpen:
+		if id, has := m.groups.Cursor.Key(m.groups.Keys(v)); has && id != m.opened.group {
+			m.opened = opened{kind: groupOpen, group: id}
+		}
 	case nothingOpen:
 	}
 }
@@ -99,6 +107,8 @@ func (m *model) toFirst() {
 	switch {
 	case m.help != nil:
 		m.help.Scroll = 0
+	case m.front() == layout.Detail && m.opened.kind == groupOpen:
+		m.pick(-1 << 20)
 	case m.front() == layout.Detail:
 		m.opened.scroll = 0
 	default:
@@ -111,6 +121,8 @@ func (m *model) toLast() {
 	switch {
 	case m.help != nil:
 		m.scrollHelp(1 << 20)
+	case m.front() == layout.Detail && m.opened.kind == groupOpen:
+		m.pick(1 << 20)
 	case m.front() == layout.Detail:
 		m.scroll(1 << 20)
 	default:
@@ -164,7 +176,7 @@ func (m *model) cycle(n int) {
 	m.focus, m.zoom = order[(at+n+len(order))%len(order)], false
 }
 
-// open shows what is selected: a request, an account, or the requests of a conversation or group.
+// open shows what is selected: a request, an account, a group, or the requests of a conversation.
 func (m *model) open() tea.Cmd {
 	v := m.view()
 	switch m.front() {
@@ -191,11 +203,17 @@ func (m *model) open() tea.Cmd {
 		}
 	case layout.Groups:
 		if g, has := m.selectedGroup(); has {
-			m.only("group:" + g.ID)
+			if m.opened.kind == groupOpen {
+				m.focus = layout.Detail
+				return nil
+			}
+			m.opened = opened{kind: groupOpen, group: g.ID}
 		}
 	case layout.Log:
 		m.zoom = true
-	case layout.Detail, layout.NoPane:
+	case layout.Detail:
+		m.openPicked()
+	case layout.NoPane:
 	}
 	return nil
 }
@@ -214,6 +232,8 @@ func (m *model) back() {
 		m.pending = ""
 	case m.help != nil:
 		m.help = nil
+	case m.opened.from != nil && m.front() == layout.Detail:
+		m.backTo(*m.opened.from)
 	case m.opened.kind != nothingOpen && m.front() == layout.Detail && m.kind() == layout.Wide && m.focus == layout.Detail && !m.zoom:
 		m.focus = m.origin()
 	case m.opened.kind != nothingOpen:
@@ -300,8 +320,14 @@ func (m *model) toggleHelp() {
 	m.help = &over.Help{From: m.scope()}
 }
 
-// itsAccount goes to the account that the request meant was sent to.
+// itsAccount goes to the account that the request meant was sent to, or that is chosen on a group's page.
 func (m *model) itsAccount() {
+	if m.inGroup() {
+		if a, has := m.selectedAccount(); has {
+			m.within(opened{kind: accountOpen, account: a.ID})
+		}
+		return
+	}
 	r := m.selectedRequest()
 	if r == nil {
 		return

@@ -28,17 +28,25 @@ func (m *model) mates(of string) []string {
 }
 
 // movable says whether J and K have something to move, and whom: a group's member where a
-// group is selected, else the account meant among its provider's.
+// group is selected or open, else the account meant among its provider's.
 func (m *model) movable() bool {
-	if g, has := m.selectedGroup(); has && m.front() == layout.Groups {
+	if g, has := m.selectedGroup(); has && (m.front() == layout.Groups || m.inGroup()) {
 		return len(g.Members) > 1
 	}
 	a, has := m.selectedAccount()
 	return has && len(m.mates(a.Provider)) > 1
 }
 
-// reorder moves the account meant, or the member of a group that is next, later or earlier.
+// reorder moves the account meant, or the member of a group that is chosen or next, later or earlier.
 func (m *model) reorder(n int) tea.Cmd {
+	if g, has := m.selectedGroup(); has && m.inGroup() {
+		p, _ := m.picked()
+		if p.Member < 0 {
+			m.toast.Say("it is of no member that stands in the group's order", m.now)
+			return nil
+		}
+		return m.moved("group/"+g.ID, g.Members, p.Member, n)
+	}
 	if g, has := m.selectedGroup(); has && m.front() == layout.Groups {
 		at := nextMember(&g)
 		return m.moved("group/"+g.ID, g.Members, at, n)

@@ -155,8 +155,12 @@ func (m *model) front() layout.Pane {
 
 // origin is the pane from which the open page was opened.
 func (m *model) origin() layout.Pane {
-	if m.opened.kind == accountOpen {
+	switch m.opened.kind {
+	case accountOpen:
 		return layout.Accounts
+	case groupOpen:
+		return layout.Groups
+	case nothingOpen, requestOpen:
 	}
 	return layout.Requests
 }
@@ -181,8 +185,12 @@ func (m *model) scope() keys.Scope {
 	case layout.Log:
 		return keys.InLog
 	case layout.Detail:
-		if m.opened.kind == accountOpen {
+		switch m.opened.kind {
+		case accountOpen:
 			return keys.InAccount
+		case groupOpen:
+			return keys.InGroup
+		case nothingOpen, requestOpen:
 		}
 		return keys.InRequest
 	case layout.Requests, layout.NoPane:
@@ -195,10 +203,10 @@ func (m *model) facts() keys.Facts {
 	a, account := m.selectedAccount()
 	r := m.selectedRequest()
 	f := keys.Facts{
-		Account: account, Request: r != nil, Undo: m.undo,
+		Account: account, Request: r != nil || m.inGroup(), Undo: m.undo,
 		Rests: account && a.Rest != nil && a.Rest.Until.After(m.now),
-		Sent:  r != nil && len(r.Tries) > 0,
-		Row:   account || r != nil,
+		Sent:  r != nil && len(r.Tries) > 0 || m.inGroup() && account,
+		Row:   account || r != nil || m.inGroup(),
 		Moves: m.movable(),
 	}
 	switch m.front() {
@@ -258,6 +266,7 @@ var verbs = map[keys.ID]func(*model) tea.Cmd{
 	keys.Redraw:      (*model).redraw,
 	keys.NextTheme:   (*model).nextTheme,
 	keys.ItsAccount:  func(m *model) tea.Cmd { m.itsAccount(); return nil },
+	keys.ItsRequests: func(m *model) tea.Cmd { m.itsRequests(); return nil },
 	keys.CopyID:      (*model).copyID,
 	keys.CopyJSON:    (*model).copyJSON,
 	keys.CopyRow:     (*model).copyRow,

@@ -232,6 +232,7 @@ type scene struct {
 	view    func() trace.View
 	options func(*Options)
 	setup   func(*model)
+	more    []layout.Size // besides those that every scene is drawn at
 }
 
 func press(m *model, keys ...string) tea.Cmd {
@@ -376,6 +377,14 @@ var scenes = []scene{
 	{name: "accounts-focused", setup: func(m *model) { press(m, "1", "j") }},
 	{name: "conversations", setup: func(m *model) { press(m, "3", "j") }},
 	{name: "groups", setup: func(m *model) { press(m, "4") }},
+	{name: "group", view: nestedGroups, more: small, setup: openGroup("always-on", "j", "j")},
+	{name: "group-member", view: nestedGroups, more: small, setup: openGroup("always-on", "G")},
+	{name: "group-asking", view: nestedGroups, setup: func(m *model) { press(m, "4", "enter") }},
+	{name: "group-nobody", view: nestedGroups, setup: openGroup("spare", "j")},
+	{name: "group-off", view: nestedGroups, setup: openGroup("vision")},
+	{name: "group-manual", view: nestedGroups, setup: openGroup("cheap")},
+	{name: "group-masked", view: nestedGroups, options: func(o *Options) { o.Screen.MaskAccounts = true }, setup: openGroup("always-on")},
+	{name: "group-many", view: sixty, more: small, setup: openGroup("crowd")},
 	{name: "log", setup: func(m *model) { press(m, "5", "j", "j") }},
 	{name: "quit", setup: func(m *model) { press(m, "q") }},
 	{name: "confirm", setup: func(m *model) {

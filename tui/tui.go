@@ -19,6 +19,8 @@ import (
 type Gateway interface {
 	// Watch returns everything as told and a feed of all after it.
 	Watch(ctx context.Context) (trace.View, trace.Feed, error)
+	// Plan tells who would be asked for a model now, in which order and why; nothing is sent.
+	Plan(ctx context.Context, model string) (trace.Route, error)
 	// Preview tells what a command would do.
 	Preview(ctx context.Context, c control.Command) (control.Effect, error)
 	// Do carries a command out. One that ends or spends something needs the token of a fresh preview.

@@ -26,6 +26,9 @@ func (m *model) batch(msg feed.Msg) tea.Cmd {
 	}
 	m.st.Apply(msg.Batch, m.now)
 	m.settle()
+	if len(msg.Batch.Accounts) > 0 || len(msg.Batch.Groups) > 0 || msg.Batch.Behind {
+		m.plan.stale = true
+	}
 	m.dirty = true
 	return m.guard(m.pump.Next(m.ctx))
 }
@@ -43,6 +46,10 @@ func (m *model) settle() {
 		m.opened = opened{}
 	case m.opened.kind == accountOpen:
 		if _, found := m.st.Account(m.opened.account); !found {
+			m.opened = opened{}
+		}
+	case m.opened.kind == groupOpen:
+		if _, found := m.st.Group(m.opened.group); !found {
 			m.opened = opened{}
 		}
 	}

@@ -226,7 +226,9 @@ func TestMovingAndOpening(t *testing.T) {
 		{"enter on a conversation shows its requests", []string{"3", "enter"}, func(m *model) bool {
 			return m.requests.Filter.Text == "conv:0b-c02e" && len(m.requests.Rows(m.view())) == 4
 		}},
-		{"enter on a group shows its requests", []string{"4", "j", "enter"}, func(m *model) bool { return m.requests.Filter.Text == "group:cheap" }},
+		{"enter on a group opens it", []string{"4", "j", "enter"}, func(m *model) bool { return m.opened.group == "cheap" && m.inGroup() }},
+		{"r on a group shows its requests", []string{"4", "j", "r"}, func(m *model) bool { return m.requests.Filter.Text == "group:cheap" }},
+		{"r on its page as well", []string{"4", "j", "enter", "r"}, func(m *model) bool { return m.requests.Filter.Text == "group:cheap" && m.opened.kind == nothingOpen }},
 		{"a pane's digit again zooms it", []string{"5", "5"}, func(m *model) bool { return m.zoom && m.focus == layout.Log }},
 		{"esc leaves the zoom", []string{"5", "z", "esc"}, func(m *model) bool { return !m.zoom }},
 		{"tab goes round", []string{"tab", "tab", "tab", "tab", "tab"}, func(m *model) bool { return m.focus == layout.Requests }},

@@ -212,6 +212,11 @@ func (c *Client) Explain(ctx context.Context, q Question) (trace.Route, error) {
 	return r, err
 }
 
+// Plan is Explain of a model that nobody in particular asks for.
+func (c *Client) Plan(ctx context.Context, model string) (trace.Route, error) {
+	return c.Explain(ctx, Question{Model: model})
+}
+
 // wish is a command on its way.
 type wish struct {
 	control.Command

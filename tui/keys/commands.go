@@ -8,17 +8,18 @@ import (
 
 var (
 	panes   = []Scope{InAccounts, InRequests, InConvs, InGroups, InLog}
-	opened  = []Scope{InRequest, InAccount, InHelp}
+	opened  = []Scope{InRequest, InAccount, InGroup, InHelp}
 	lists   = panes
-	ordered = []Scope{InAccounts, InAccount, InGroups}
-	account = []Scope{InAccounts, InAccount, InRequests, InRequest}
+	ordered = []Scope{InAccounts, InAccount, InGroups, InGroup}
+	account = []Scope{InAccounts, InAccount, InRequests, InRequest, InGroup}
+	copied  = []Scope{InRequests, InRequest, InAccounts, InAccount, InGroups, InGroup}
 )
 
 // commands is every command, in the order of the help.
 var commands = []Command{
 	{
-		ID: Open, Keys: []string{"enter"}, In: lists, Hint: "why", Rank: 1, Class: control.Reads, Needs: []Need{NeedRow},
-		Help: "open: a request's candidates, tries and cost; an account's windows", Words: "details explain why show",
+		ID: Open, Keys: []string{"enter"}, In: slices.Concat(lists, []Scope{InGroup}), Hint: "why", Rank: 1, Class: control.Reads, Needs: []Need{NeedRow},
+		Help: "open: why a request went where it did; an account's windows; a group's order", Words: "details explain why show",
 	},
 	{
 		ID: Back, Keys: []string{"esc"}, Hint: "back", Class: control.Reads,
@@ -29,19 +30,23 @@ var commands = []Command{
 		Help: "back to the list", Words: "leave",
 	},
 	{
-		ID: ItsAccount, Keys: []string{"a"}, In: []Scope{InRequests, InRequest}, Hint: "account", Class: control.Reads,
-		Needs: []Need{NeedRequest, NeedSent}, Help: "go to the account that a request was sent to", Words: "jump",
+		ID: ItsAccount, Keys: []string{"a"}, In: []Scope{InRequests, InRequest, InGroup}, Hint: "account", Class: control.Reads,
+		Needs: []Need{NeedRequest, NeedSent}, Help: "go to the account that a request was sent to, or that is chosen in a group", Words: "jump",
+	},
+	{
+		ID: ItsRequests, Keys: []string{"r"}, In: []Scope{InGroups, InGroup}, Hint: "requests", Class: control.Reads,
+		Needs: []Need{NeedRow}, Help: "the requests that were asked of a group", Words: "filter jump",
 	},
 	{
 		ID: Follow, Keys: []string{"f"}, In: []Scope{InRequests, InLog, InRequest}, Hint: "follow", Class: control.Reads,
 		Help: "follow the newest, or hold still", Words: "live tail pause scrolling",
 	},
 	{
-		ID: CopyID, Keys: []string{"y i"}, In: []Scope{InRequests, InRequest, InAccounts, InAccount}, Hint: "copy id",
+		ID: CopyID, Keys: []string{"y i"}, In: copied, Hint: "copy id",
 		Class: control.Reads, Needs: []Need{NeedRow}, Help: "copy its id", Words: "clipboard yank",
 	},
 	{
-		ID: CopyJSON, Keys: []string{"y j"}, In: []Scope{InRequests, InRequest, InAccounts, InAccount}, Hint: "copy JSON",
+		ID: CopyJSON, Keys: []string{"y j"}, In: copied, Hint: "copy JSON",
 		Class: control.Reads, Needs: []Need{NeedRow}, Help: "copy it as JSON", Words: "clipboard yank",
 	},
 	{
@@ -89,12 +94,12 @@ var commands = []Command{
 		Help: "wake an account: end its rest now", Words: "rest again retry",
 	},
 	{
-		ID: Refresh, Keys: []string{"u"}, In: []Scope{InAccounts, InAccount}, Hint: "read again", Class: control.Reads, Needs: []Need{NeedAccount},
+		ID: Refresh, Keys: []string{"u"}, In: []Scope{InAccounts, InAccount, InGroup}, Hint: "read again", Class: control.Reads, Needs: []Need{NeedAccount},
 		Help: "ask an account's vendor now what is left of it", Words: "refresh quota allowance balance windows reload",
 	},
 	{
 		ID: Later, Keys: []string{"J"}, In: ordered, Hint: "later", Class: control.Reversible, Needs: []Need{NeedMates},
-		Help: "move an account, or a group's next member, later in the order", Words: "order down behind after routing",
+		Help: "move an account, or a group's member that is chosen or next, later in the order", Words: "order down behind after routing",
 	},
 	{
 		ID: Earlier, Keys: []string{"K"}, In: ordered, Hint: "earlier", Class: control.Reversible, Needs: []Need{NeedMates},

@@ -36,6 +36,7 @@ const (
 	Redraw      ID = "view.redraw"
 	NextTheme   ID = "view.theme"
 	ItsAccount  ID = "request.account"
+	ItsRequests ID = "group.requests"
 	CopyID      ID = "copy.id"
 	CopyJSON    ID = "copy.json"
 	CopyRow     ID = "copy.row"
@@ -63,12 +64,13 @@ const (
 	InLog      Scope = "log"
 	InRequest  Scope = "request" // an opened one
 	InAccount  Scope = "account" // an opened one
+	InGroup    Scope = "group"   // an opened one
 	InHelp     Scope = "help"
 )
 
 // Scopes lists all of them in the order of the page of keys.
 func Scopes() []Scope {
-	return []Scope{InAccounts, InRequests, InConvs, InGroups, InLog, InRequest, InAccount, InHelp}
+	return []Scope{InAccounts, InRequests, InConvs, InGroups, InLog, InRequest, InAccount, InGroup, InHelp}
 }
 
 // Need is something that a command cannot do without.

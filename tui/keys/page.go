@@ -11,7 +11,7 @@ import (
 // places name the scopes for people.
 var places = map[Scope]string{
 	InAccounts: "the accounts", InRequests: "the requests", InConvs: "the conversations", InGroups: "the groups",
-	InLog: "the log", InRequest: "an opened request", InAccount: "an opened account", InHelp: "the help",
+	InLog: "the log", InRequest: "an opened request", InAccount: "an opened account", InGroup: "an opened group", InHelp: "the help",
 }
 
 // Place is where a scope's keys work, for people.

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"dev.magpie/gateway/trace"
 	"dev.magpie/tui/canvas"
@@ -139,19 +140,8 @@ func (g *Groups) row(c *canvas.Canvas, v *View, y int, x *trace.Group) {
 	}
 	c.Cut(at+2, y, max(room+1, 0), next, nextPen)
 	if w >= 70 {
-		c.Cut(at+18, y, w-at-19, members(x), theme.Faint)
+		c.Cut(at+18, y, w-at-19, v.State.Masked(strings.Join(x.Members, ", ")), theme.Faint)
 	}
-}
-
-func members(g *trace.Group) string {
-	text := ""
-	for i, m := range g.Members {
-		if i > 0 {
-			text += ", "
-		}
-		text += m
-	}
-	return text
 }
 
 // modelShort is a model's name without its vendor and date, cut to a width.

@@ -33,6 +33,17 @@ type Page struct {
 	Title string
 	Ends  []string
 	Lines []Line
+	Picks []Pick // what keys can mean of it, from top to bottom
+}
+
+// Picked is the place of the pick with that key, the first where there is no such, -1 where there are none.
+func (p *Page) Picked(key string) int {
+	for i := range p.Picks {
+		if p.Picks[i].Key == key {
+			return i
+		}
+	}
+	return min(0, len(p.Picks)-1)
 }
 
 // Top returns the first line that a page of that height shows when it was scrolled by so many.
@@ -40,8 +51,8 @@ func (p *Page) Top(scroll, height int) int {
 	return min(max(scroll, 0), max(len(p.Lines)-height, 0))
 }
 
-// Draw draws a page, scrolled by so many lines.
-func (p *Page) Draw(c *canvas.Canvas, s Shown, scroll int) {
+// Draw draws a page, scrolled by so many lines. The pick that is chosen is marked while the page has the keys.
+func (p *Page) Draw(c *canvas.Canvas, s Shown, scroll int, chosen string) {
 	inside := body(c, s)
 	top := p.Top(scroll, inside.H())
 	if s.Title {
@@ -50,6 +61,11 @@ func (p *Page) Draw(c *canvas.Canvas, s Shown, scroll int) {
 	c = inside
 	for y := 0; y < c.H() && top+y < len(p.Lines); y++ {
 		p.Lines[top+y].draw(c, y)
+	}
+	if i := p.Picked(chosen); s.Focus && i >= 0 {
+		if y := p.Picks[i].Line - top; y >= 0 && y < c.H() {
+			choose(c, y, min(p.Picks[i].N, c.H()-y))
+		}
 	}
 }
 
@@ -78,7 +94,7 @@ func (p *Page) Text(set *canvas.GlyphSet) string {
 	}
 	c := canvas.New(w, len(p.Lines)+1, *set)
 	c.Text(0, 0, w, p.Title, theme.None)
-	p.Draw(c.Sub(canvas.Rect{Y: 1, W: w, H: len(p.Lines)}), Shown{}, 0)
+	p.Draw(c.Sub(canvas.Rect{Y: 1, W: w, H: len(p.Lines)}), Shown{}, 0, "")
 	return c.Plain()
 }
 

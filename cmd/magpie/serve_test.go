@@ -107,16 +107,22 @@ func ask(t *testing.T, addr string, stream bool) (*http.Response, error) {
 
 func status(t *testing.T, addr string) trace.Status {
 	t.Helper()
-	resp, err := http.Get("http://" + addr + "/v1/magpie/status") //nolint:gosec // loopback
+	s, err := statusAt(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	var s trace.Status
-	if err := json.NewDecoder(resp.Body).Decode(&s); err != nil {
-		t.Fatal(err)
-	}
 	return s
+}
+
+// statusAt asks over a connection of its own: one that is kept leads to the listener before.
+func statusAt(addr string) (s trace.Status, err error) {
+	hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := hc.Get("http://" + addr + "/v1/magpie/status")
+	if err != nil {
+		return s, err
+	}
+	defer resp.Body.Close()
+	return s, json.NewDecoder(resp.Body).Decode(&s)
 }
 
 func TestTheReadyLineComesOnceItAnswersAndASignalEndsIt(t *testing.T) {
@@ -186,14 +192,10 @@ func TestADrainFinishesWhatIsUnderWayAndTurnsNewRequestsAway(t *testing.T) {
 		t.Fatalf("%q %v", first, err)
 	}
 	sv.send(syscall.SIGTERM)
-	eventually(t, "turned away", func() bool {
-		r, err := ask(t, sv.addr, false)
-		if err != nil {
-			return false
-		}
-		defer r.Body.Close()
-		return r.StatusCode == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != ""
-	})
+	eventually(t, "draining", func() bool { return status(t, sv.addr).Draining })
+	if r, err := ask(t, sv.addr, false); err != nil || r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
+		t.Errorf("a new request is not turned away: %v %v", r, err)
+	}
 	close(gate)
 	rest, err := io.ReadAll(lines)
 	if err != nil || !strings.Contains(string(rest), "whole") || !strings.Contains(string(rest), "[DONE]") {
@@ -253,10 +255,14 @@ func TestAnotherListenIsBoundBeforeTheOldIsLeft(t *testing.T) {
 	eventually(t, "told of the taken address", func() bool { return strings.Contains(status(t, one).Config.Error, "is taken by") })
 	reload(two)
 	eventually(t, "moved", func() bool {
-		_, err := net.Dial("tcp", one)
+		c, err := net.Dial("tcp", one)
+		if err == nil {
+			_ = c.Close()
+		}
 		return err != nil
 	})
-	if s := status(t, two); s.Listen != two || s.Config.Error != "" {
+	eventually(t, "taken", func() bool { return status(t, two).Config.Error == "" })
+	if s := status(t, two); s.Listen != two {
 		t.Errorf("%+v", s)
 	}
 	resp, err := ask(t, two, false)
@@ -269,7 +275,10 @@ func TestAnotherListenIsBoundBeforeTheOldIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	reload("0.0.0.0:" + port) // covers the old one: it can only be had once that is left
-	eventually(t, "widened", func() bool { return status(t, two).Listen == "0.0.0.0:"+port })
+	eventually(t, "widened", func() bool {
+		s, err := statusAt(two) // nobody listens there for a moment
+		return err == nil && s.Listen == "0.0.0.0:"+port
+	})
 	sv.addr = two
 }
 

@@ -2,6 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -37,13 +43,18 @@ func TestWhatIsFollowedGoesOnUntilItIsInterrupted(t *testing.T) {
 	}
 	request()
 	lines, linesEnd := behind(t, "trace", "-f", "--listen", sv.addr)
-	values, valuesEnd := behind(t, "trace", "-f", "-n", "0", "--json", "--listen", sv.addr)
+	through, follows := followed(t, sv.addr)
+	values, valuesEnd := behind(t, "trace", "-f", "-n", "0", "--json", "--listen", through)
 	bar, barEnd := behind(t, "line", "--watch", "--listen", sv.addr)
 	eventually(t, "printed what was", func() bool { return strings.Contains(lines.stdout.String(), "unknown a/m » a/k 200") })
 	eventually(t, "printed the line", func() bool {
 		return strings.HasPrefix(bar.stdout.String(), "magpie ✓ ") || strings.HasPrefix(bar.stdout.String(), "magpie + ")
 	})
-	eventually(t, "watched", func() bool { return values.watched() })
+	select {
+	case <-follows:
+	case <-time.After(long):
+		t.Fatal("it follows nothing")
+	}
 	request()
 	eventually(t, "printed what followed", func() bool { return strings.Contains(lines.stdout.String(), "a/m » a/k2 200") })
 	eventually(t, "told of the rest", func() bool { return strings.Contains(lines.stdout.String(), "a/k rests ") })
@@ -68,11 +79,24 @@ func TestWhatIsFollowedGoesOnUntilItIsInterrupted(t *testing.T) {
 	}
 }
 
-// watched says that the process waits for signals: it is past its beginning.
-func (s *shell) watched() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.watching) > 0
+// followed is another way to a gateway. The channel is closed once somebody follows it there: all that
+// happens from then on is told.
+func followed(t *testing.T, addr string) (way string, follows <-chan struct{}) {
+	t.Helper()
+	begun := make(chan struct{})
+	s := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: addr}) },
+		FlushInterval: -1,
+		ErrorLog:      log.New(io.Discard, "", 0), // of its end
+		ModifyResponse: func(r *http.Response) error {
+			if strings.HasSuffix(r.Request.URL.Path, "/trace") {
+				close(begun)
+			}
+			return nil
+		},
+	})
+	t.Cleanup(s.Close)
+	return s.Listener.Addr().String(), begun
 }
 
 func TestOfSeveralStartsAtOnceOneServes(t *testing.T) {
@@ -102,8 +126,14 @@ func TestOfSeveralStartsAtOnceOneServes(t *testing.T) {
 		}
 	}
 	ready, told := 0, 0
+	eventually(t, "ready", func() bool { // the one that serves says so once the others may find it
+		ready = 0
+		for _, s := range all {
+			ready += strings.Count(s.stdout.String(), "magpie is listening on http://"+addr)
+		}
+		return ready > 0
+	})
 	for _, s := range all {
-		ready += strings.Count(s.stdout.String(), "magpie is listening on http://"+addr)
 		told += strings.Count(s.stderr.String(), "is taken by another magpie (pid ")
 	}
 	if ready != 1 || told != n-1 {

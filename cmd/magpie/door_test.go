@@ -126,7 +126,7 @@ func TestTheNextAddress(t *testing.T) {
 
 func TestASecondStartWaitsForTheFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start.lock")
-	release, err := startLock(t.Context(), path)
+	release, err := startLock(t.Context(), path, long)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestASecondStartWaitsForTheFirst(t *testing.T) {
 	}
 	second := make(chan func(), 1)
 	go func() {
-		r, err := startLock(context.WithoutCancel(t.Context()), path)
+		r, err := startLock(context.WithoutCancel(t.Context()), path, long)
 		if err != nil {
 			r = nil
 		}

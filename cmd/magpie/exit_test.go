@@ -10,7 +10,7 @@ import (
 )
 
 func TestExitCodesAndWhatIsSaidWithThem(t *testing.T) {
-	nobody := freePort(t)
+	const nobody = nowhere
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Server", "uvicorn")
 		w.WriteHeader(http.StatusNotFound)
@@ -88,7 +88,7 @@ func TestAThemeThatThereIsNotIsBadUsage(t *testing.T) {
 	if code, _, errs := s.run("tui", "--demo", "--attach"); code != 2 || !strings.Contains(errs, "never attaches") {
 		t.Errorf("%d %q", code, errs)
 	}
-	if code, _, errs := s.run("tui", "--attach", "--listen", freePort(t)); code != 3 || !strings.Contains(errs, "no gateway is running") {
+	if code, _, errs := s.run("tui", "--attach", "--listen", nowhere); code != 3 || !strings.Contains(errs, "no gateway is running") {
 		t.Errorf("%d %q", code, errs)
 	}
 }

@@ -190,7 +190,7 @@ func TestChoicesGoToTheGateway(t *testing.T) {
 	if code, _, _ := s.run("order", "codex"); code != exitUsage {
 		t.Errorf("an order of nobody: %d", code)
 	}
-	s.env["MAGPIE_ADDR"] = freePort(t)
+	s.env["MAGPIE_ADDR"] = nowhere
 	if code, _, _ := s.run("order", "codex", "me"); code != exitNoGateway {
 		t.Errorf("without a gateway: %d", code)
 	}

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,7 +76,8 @@ func newShell(t *testing.T) *shell {
 	s.process = &process{
 		in: strings.NewReader(""), out: s.stdout, err: s.stderr, home: filepath.Join(s.home, "person"), zone: noon.Location(),
 		now: func() time.Time { return noon }, tty: func() bool { return false },
-		probe: func(ctx context.Context, addr string) (client.Info, error) { return client.ProbeFor(ctx, addr, long) },
+		probe:     func(ctx context.Context, addr string) (client.Info, error) { return client.ProbeFor(ctx, addr, long) },
+		startWait: long,
 		getenv: func(name string) string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -184,15 +189,30 @@ func (c *canned) last() string {
 	return c.asked[len(c.asked)-1]
 }
 
-// freePort is an address that nobody listens at.
+// nowhere is an address that nobody listens at: no system gives a port so low away by itself.
+const nowhere = "127.0.0.1:1"
+
+// freePort is an address to listen at. Its port is none of those that systems give to connections
+// and to whoever asks for any: one of another test could take it in the meantime.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(20_000 + rand.IntN(12_000))
+		four, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			continue
+		}
+		six, err := net.Listen("tcp", "[::1]:"+port)
+		taken := errors.Is(err, syscall.EADDRINUSE) // a machine may have no such family
+		if err == nil {
+			_ = six.Close()
+		}
+		if _ = four.Close(); !taken {
+			return four.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // golden compares with a file of testdata; all of it fits 80 columns and holds no control character.

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	lockWait  = 5 * time.Second
+	lockWait  = 5 * time.Second // for another start
 	lockEvery = 10 * time.Millisecond
 )
 
 // startLock keeps a second start waiting until the first has bound its address and answers, so that it
 // finds out whom it met. Whoever starts for longer than anyone should is not waited for: the address decides.
-func startLock(ctx context.Context, path string) (release func(), err error) {
+func startLock(ctx context.Context, path string, most time.Duration) (release func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("take the start lock: %w", err)
 	}
 	release = func() { _ = f.Close() }
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	tick := time.NewTicker(lockEvery)
 	defer tick.Stop()

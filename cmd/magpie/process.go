@@ -31,6 +31,8 @@ type process struct {
 	// probe asks who answers at an address: client.Probe.
 	probe func(ctx context.Context, addr string) (client.Info, error)
 
+	startWait time.Duration // how long another start of this home is waited for
+
 	// through is what the screen sees of its gateway; nil: the gateway itself.
 	through func(tui.Gateway) tui.Gateway
 
@@ -51,7 +53,7 @@ func thisProcess() *process {
 	return &process{
 		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: getenv, home: home, now: time.Now, zone: time.Local,
 		tty:   func() bool { return term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) },
-		probe: client.Probe, notify: signal.Notify, stop: signal.Stop,
+		probe: client.Probe, notify: signal.Notify, stop: signal.Stop, startWait: lockWait,
 	}
 }
 

@@ -35,27 +35,27 @@ func TestWaitingEndsAsTheAccountDoes(t *testing.T) {
 	g := newCanned(t, map[string]any{"GET /v1/magpie/quotas": map[string]any{"accounts": []trace.Account{spent, other, fine}}})
 	s := newShell(t)
 	for _, c := range []struct {
-		who  string
-		code int
-		says string
+		who, most string
+		code      int
+		says      string
 	}{
-		{"relay/b", 0, "relay/b is fine: 7 days 10%"},
-		{"B", 0, "relay/b is fine"},
-		{"relay", 0, "relay/b is fine"},
-		{"relay/a", 1, "relay/a can't be asked after 1s: spent: 100% used"},
-		{"glm", 1, "glm/a can't be asked"},
-		{"a", 2, `several are called "a": relay/a, glm/a`},
-		{"nobody", 2, "nobody is called"},
+		{"relay/b", "1h", 0, "relay/b is fine: 7 days 10%"},
+		{"B", "1h", 0, "relay/b is fine"},
+		{"relay", "1h", 0, "relay/b is fine"},
+		{"relay/a", "1s", 1, "relay/a can't be asked after 1s: spent: 100% used"},
+		{"glm", "1ms", 1, "glm/a can't be asked"},
+		{"a", "1h", 2, `several are called "a": relay/a, glm/a`},
+		{"nobody", "1h", 2, "nobody is called"},
 	} {
-		code, out, errs := s.run("quota", "wait", c.who, "--timeout", "1s", "--listen", g.addr())
+		code, out, errs := s.run("quota", "wait", c.who, "--timeout", c.most, "--listen", g.addr())
 		if code != c.code || !strings.Contains(out+errs, c.says) {
 			t.Errorf("%s: exit code %d, %q %q", c.who, code, out, errs)
 		}
 	}
-	if code, out, _ := s.run("quota", "wait", "relay/a", "--timeout", "1s", "--json", "--listen", g.addr()); code != 1 || !strings.Contains(out, `"free": false`) {
+	if code, out, _ := s.run("quota", "wait", "relay/a", "--timeout", "1ms", "--json", "--listen", g.addr()); code != 1 || !strings.Contains(out, `"free": false`) {
 		t.Errorf("exit code %d, %s", code, out)
 	}
-	if code, _, _ := s.run("quota", "wait", "relay/a", "--listen", freePort(t)); code != exitNoGateway {
+	if code, _, _ := s.run("quota", "wait", "relay/a", "--listen", nowhere); code != exitNoGateway {
 		t.Errorf("without a gateway: exit code %d", code)
 	}
 	done := make(chan int)

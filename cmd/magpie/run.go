@@ -91,7 +91,7 @@ func (p *process) start(ctx context.Context, w wish) (_ *node, err error) {
 	if n.set, err = n.src.read(n.ctx); err != nil {
 		return nil, err
 	}
-	release, err := startLock(n.ctx, n.paths.StartLock)
+	release, err := startLock(n.ctx, n.paths.StartLock, n.p.startWait)
 	if err != nil {
 		return nil, elsewhere(err)
 	}

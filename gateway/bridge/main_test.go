@@ -187,7 +187,7 @@ func (r *rig) starts() []fakeclaude.Start {
 // eventually waits for something that other processes do.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	end := time.After(10 * time.Second)
+	end := time.After(time.Minute)
 	for !is() {
 		select {
 		case <-end:

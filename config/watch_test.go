@@ -136,7 +136,7 @@ func watching(t *testing.T, path string) <-chan struct{} {
 // told waits until one change is told.
 func told(t *testing.T, changes <-chan struct{}, what string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	select {
 	case <-changes:

@@ -44,7 +44,7 @@ func program(t *testing.T, g *fakeGateway) *teatest.TestModel {
 // shows waits until the program has drawn a text.
 func shows(t *testing.T, tm *teatest.TestModel, text string) {
 	t.Helper()
-	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte(text)) }, teatest.WithDuration(10*time.Second))
+	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return bytes.Contains(out, []byte(text)) }, teatest.WithDuration(time.Minute))
 }
 
 func liveRoute(id int64) trace.Route {
@@ -79,7 +79,7 @@ func TestAWholeProgramStartsShowsPausesAndQuits(t *testing.T) {
 	quit := time.NewTicker(50 * time.Millisecond) // until the dialog takes keys
 	defer quit.Stop()
 	ended := make(chan tea.Model, 1)
-	go func() { ended <- tm.FinalModel(t, teatest.WithFinalTimeout(10*time.Second)) }()
+	go func() { ended <- tm.FinalModel(t, teatest.WithFinalTimeout(time.Minute)) }()
 	for {
 		select {
 		case m := <-ended:

@@ -196,7 +196,7 @@ func TestAFullQueueDropsAndCounts(t *testing.T) {
 	for i := range int64(added) {
 		h.Add(full(i))
 	}
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("adding waited: %s", took)
 	}
 	if s := h.Stat(); s.Dropped != added-4096 || s.Written != 0 {
@@ -277,7 +277,7 @@ func TestWhatIsOlderThan400DaysGoesAtTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	h = open(t, path)
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	for left := int64(2); left != 1; {
 		sum, err := h.Today(t.Context(), time.Now().AddDate(-3, 0, 0), time.Now())
 		if err != nil {

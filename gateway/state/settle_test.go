@@ -17,7 +17,7 @@ import (
 
 func settle(t *testing.T, s *state.Store, since state.Mark) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return s.Settle(ctx, since)
 }

@@ -35,7 +35,7 @@ func watch(t *testing.T, s trace.Source) (trace.View, trace.Feed) {
 // next is a batch that must be there at once.
 func next(t *testing.T, f trace.Feed) trace.Batch {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	b, err := f.Next(ctx, time.Time{})
 	if err != nil {
@@ -383,7 +383,7 @@ func TestNoHoleBetweenViewAndFeedConcurrentSafe(t *testing.T) {
 	go func() { wg.Wait(); close(stop) }()
 	select {
 	case <-stop:
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("a watcher never saw the last states")
 		cancel()
 		<-stop
@@ -393,7 +393,7 @@ func TestNoHoleBetweenViewAndFeedConcurrentSafe(t *testing.T) {
 // Readers that come, wait, give up and leave must never keep another from being woken.
 func TestWakingSurvivesReadersThatLeaveConcurrentSafe(t *testing.T) {
 	b := newBus()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	quit := make(chan struct{})
 	var wg sync.WaitGroup

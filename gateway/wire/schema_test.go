@@ -196,7 +196,7 @@ func TestASchemaOfReferencesEndsSoon(t *testing.T) {
 	GeminiSchema(json.RawMessage(b.String()))
 	OpenAPISchema(json.RawMessage(b.String()))
 	ObjectSchema(json.RawMessage(b.String()))
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

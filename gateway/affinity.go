@@ -35,9 +35,10 @@ func (a *ask) named() {
 	}
 }
 
-// converses says whether a request is a turn of a conversation, or a part of one.
+// converses says whether a request is a turn of a conversation, or a part of one. What the gateway
+// asks for itself is one question: remembered, many of them would push out what agents say.
 func (a *ask) converses() bool {
-	return a.talk != "" && (a.door == provider.Generate || a.door == provider.Stream)
+	return a.talk != "" && a.inner == "" && (a.door == provider.Generate || a.door == provider.Stream)
 }
 
 // recall fills in what is remembered of the conversation, and what the request tells of it.

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"dev.magpie/gateway"
+	"dev.magpie/gateway/state"
 )
 
 const png = "iVBORw0KGgo="
@@ -155,6 +157,9 @@ func TestAnImageIsDescribedToAModelThatSeesNone(t *testing.T) {
 				all := r.kept.all()
 				if len(all) != 3 || all[0].Inner != "describer" || all[0].Of != all[1].ID || all[0].Agent != "magpie" || all[1].Inner != "" {
 					t.Errorf("%d routes: %+v", len(all), all[0])
+				}
+				if held := r.store.Held(state.Talk{Scope: "e/eye"}, time.Now()); len(held) != 0 {
+					t.Errorf("a question of the gateway's own is remembered as a conversation: %v", held)
 				}
 			})
 		})

@@ -62,6 +62,8 @@ func TestOrdersOfAllowance(t *testing.T) {
 		{"pace: the most to spend an hour", "pace", "b 7d=0, a 7d=10@20h, c 7d=99@1h", "a b c"},
 		{"pace: spent ones last, low ones before them", "pace", "a 7d=98@1h, b 7d=90@1h, c 7d=95@1h, d 7d=0@7d", "d b c a"},
 		{"pace: paces of 10, 9.5 and 9.1 are one band, 8.9 is the next", "pace", "w 7d=11@10h, x 7d=9@10h, y 7d=5@10h, z 7d=0@10h", "x y z w"},
+		{"pace: nine tenths of the best is its band still", "pace", "y 7d=10@10h, x 7d=0@10h", "y x"},
+		{"pace: bands are drawn among those with room", "pace", "b 7d=40@110h, c 7d=16@140h, l 7d=92@13h", "b c l"},
 		{"pace: within a band by tokens", "pace", "x 7d=9@10h tokens=5, y 7d=5@10h tokens=3, z 7d=0@10h tokens=4", "y z x"},
 		{"pace: a key without windows has no haste, an account without has a week's", "pace", "k fine, u account, v account 7d=50@7d", "u v k"},
 	} {
@@ -71,6 +73,13 @@ func TestOrdersOfAllowance(t *testing.T) {
 				t.Errorf("%s\n got %s\nwant %s", tt.board, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestWhoIsToLearnOfDrawsNoBand(t *testing.T) {
+	b := drawAs(t, "preset = \"anthropic\"\nrouting = \"pace\"", "b account 7d=13@168h, c account 7d=8@168h, u account")
+	if got := line(route.Plan(&b.snap, b.call())); got != "u b c" {
+		t.Error(got)
 	}
 }
 

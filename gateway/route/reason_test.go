@@ -115,6 +115,10 @@ func TestACandidateTellsItsAllowance(t *testing.T) {
 	if len(got.Windows) != 5 || got.Windows[0].SpanS != 18000 || !got.Windows[0].Resets.Equal(now.Add(time.Hour)) || got.Windows[4].Resets != nil {
 		t.Errorf("windows %+v", got.Windows)
 	}
+	b.snap.Standing["own/b"] = route.Standing{Windows: windows[2:4], Read: now}
+	if other := route.Plan(&b.snap, b.call()).Order[0]; other.Who != "b" || other.Known || other.Tier != "" || other.Renews != nil || len(other.Windows) != 2 {
+		t.Errorf("another model's window, and one that stops nothing, tell nothing of b: %+v", other)
+	}
 	b.snap.Standing["own/b"] = route.Standing{}
 	if other := route.Plan(&b.snap, b.call()).Order[0]; other.Who != "b" || other.Known || other.Tier != "" || other.Windows != nil {
 		t.Errorf("nothing is known of b: %+v", other)

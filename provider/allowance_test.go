@@ -109,6 +109,7 @@ func TestRenewals(t *testing.T) {
 	}{
 		{"the longest span first", ws, "sonnet-x", now, []time.Time{in(3 * day), in(hour)}},
 		{"of equal spans the later", ws, "opus-x", now, []time.Time{in(3 * day), in(2 * day), in(hour)}},
+		{"of equal spans the later, however they are told", []provider.Window{{Span: day, Resets: in(2 * hour)}, {Span: day, Resets: in(3 * hour)}, {Span: hour, Resets: in(hour)}, {Span: day, Resets: in(4 * hour)}}, "m", now, []time.Time{in(4 * hour), in(3 * hour), in(2 * hour), in(hour)}},
 		{"a passed reset renews a span from now", ws, "sonnet-x", in(2 * hour), []time.Time{in(3 * day), in(7 * hour)}},
 		{"one not started renews a span from now", []provider.Window{{Span: 5 * hour}}, "m", now, []time.Time{in(5 * hour)}},
 		{"of one without span and reset nothing is known", []provider.Window{{Used: 1}, {Span: hour}}, "m", now, []time.Time{in(hour), {}}},

@@ -21,11 +21,8 @@ func (d *draft) rotate(u *unit, blocks []block) {
 	}
 }
 
-// turn takes a turn of a pool, one for all of the plan.
+// turn takes a turn of a pool: however often the plan meets it, the one that is next in the snapshot.
 func (d *draft) turn(key string) uint64 {
-	if r, taken := d.effects.Rounds[key]; taken {
-		return r.Turn - 1
-	}
 	r := d.s.Rounds[key]
 	if d.carry {
 		d.moves(key, Round{Turn: r.Turn + 1, Current: r.Current})

@@ -66,6 +66,18 @@ func TestWhoSinksNot(t *testing.T) {
 	}
 }
 
+func TestAPersonsPickSinksNot(t *testing.T) {
+	b, c := group(t, "[groups.g]\nrouting = \"manual\"\nsink = true\nmembers = [\"a/x\", \"c/y\"]")
+	b.sink("a/k1", 1)
+	if p := route.Plan(&b.snap, c); full(p) != "a/k1/x a/k2/x | c/k1/y(not-picked)" || p.Order[0].Sunk != nil {
+		t.Error(full(p))
+	}
+	b.cat.Group("g").Routing = "order"
+	if p := route.Plan(&b.snap, c); full(p) != "a/k2/x c/k1/y a/k1/x" {
+		t.Errorf("in order: %s", full(p))
+	}
+}
+
 func TestGroupRateLimitedSinks(t *testing.T) {
 	text := `
 [providers.a]

@@ -3,8 +3,10 @@ package route_test
 import (
 	"maps"
 	"testing"
+	"time"
 
 	"dev.magpie/gateway/route"
+	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
 
@@ -39,6 +41,34 @@ func TestTheChargeMovesToWhoeverKeepsTheConversation(t *testing.T) {
 	_, fx = route.DecideKeeping(&b.snap, b.call(), "spare/x")
 	if got, want := fx.Rounds["own"].Current, (map[provider.AccountID]int{"own/a": -1, "own/b": 1}); !maps.Equal(got, want) {
 		t.Errorf("another provider's key pays nothing: %v, want %v", got, want)
+	}
+}
+
+func TestAGroupsChargeStaysWithThePickedProvider(t *testing.T) {
+	b, c := group(t, "[groups.g]\nrouting = \"weight\"\nmembers = [\"a/x\", \"c/y\"]")
+	for kept, want := range map[provider.AccountID]map[provider.AccountID]int{
+		"a/k2": {"a/k1": 1, "a/k2": -2, "c/k1": 1},
+		"c/k1": {"a/k1": -2, "a/k2": 1, "c/k1": 1},
+	} {
+		if _, fx := route.DecideKeeping(&b.snap, c, kept); !maps.Equal(fx.Rounds["group/g"].Current, want) {
+			t.Errorf("kept on %s: %v, want %v", kept, fx.Rounds["group/g"].Current, want)
+		}
+	}
+}
+
+// Whoever is picked for a round goes first in each pool that takes part in it, though another
+// could be picked in one of them.
+func TestARoundsPickHoldsInAllOfThePlan(t *testing.T) {
+	b, c := group(t, "[groups.g]\nrouting = \"order\"\nmembers = [\"a/x\", \"a/z\"]")
+	b.cat.Provider("a").Routing = "weight"
+	key := route.ModelRestID(b.cat.Account("a/k1"), "x")
+	b.snap.Rests = map[string]trace.Rest{key: {Key: key, Why: trace.Rate, Since: now, Until: now.Add(time.Minute)}}
+	p, fx := route.Decide(&b.snap, c)
+	if got := full(p); got != "a/k2/x a/k2/z a/k1/z a/k1/x" {
+		t.Error(got)
+	}
+	if got, want := fx.Rounds["a"].Current, (map[provider.AccountID]int{"a/k1": 0, "a/k2": 0}); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -298,6 +298,9 @@ func TestAFreeModelsSharedPoolRestsThatModelAlone(t *testing.T) {
 				if rest := r.told().Tries[0].Rest; rest == nil || rest.Key != c.rest || rest.Why != trace.Rate {
 					t.Fatalf("%+v", rest)
 				}
+				if sunk := r.store.Snapshot(r.cat, time.Now()).Standing["orf/main"].Sunk.Seq > 0; sunk != (name == "the account's limit") {
+					t.Errorf("counts as limited: %v", sunk)
+				}
 				a["x/a:free"] = good("chat", false)
 				got := r.ask(asking("chat", "group/free", false))
 				route := r.told()

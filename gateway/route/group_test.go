@@ -117,10 +117,16 @@ func TestGroupsMayNestEightDeep(t *testing.T) {
 	for i := 1; i < 8; i++ {
 		fmt.Fprintf(&text, "[groups.g%d]\nmembers = [\"group/g%d\"]\n", i, i+1)
 	}
-	text.WriteString("[groups.g8]\nmembers = [\"c/deep\"]\n")
-	p, _ := askGroup(t, text.String(), "g1")
-	if got := full(p); got != "c/k1/deep" {
+	text.WriteString("[groups.g8]\nmembers = [\"c/deep\"]\n[groups.too]\nmembers = [\"c/deeper\"]\n")
+	b, c := group(t, text.String())
+	c.Target.Group = b.cat.Group("g1")
+	if got := full(route.Plan(&b.snap, c)); got != "c/k1/deep" {
 		t.Errorf("eight deep: %q", got)
+	}
+	last := b.cat.Group("g8")
+	last.Members = append(last.Members, provider.Ref{Group: "too"}) // which the config refuses
+	if got := full(route.Plan(&b.snap, c)); got != "c/k1/deep" {
+		t.Errorf("nine deep: %q", got)
 	}
 }
 

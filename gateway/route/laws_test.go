@@ -58,6 +58,13 @@ func drawWorld(t *rapid.T) world {
 		}
 	}
 	w.call = drawCall(t, cat)
+	if w.call.Within = chance(t, 3); w.call.Within { // what the rules decided as the turn began
+		began := w.call
+		began.Within = false
+		_, fx := route.Decide(&w.snap, began)
+		w.call.Decided = fx.Decided
+		w.call.Tokens = rapid.SampledFrom([]int{0, 990, 5000}).Draw(t, "tokens by now")
+	}
 	return w
 }
 
@@ -110,6 +117,9 @@ func drawConfig(t *rapid.T) *config.Config {
 		for j := range rapid.IntRange(0, 2).Draw(t, "accounts") {
 			p.Accounts = append(p.Accounts, config.Account{Name: fmt.Sprintf("a%d", j), Cap: rapid.SampledFrom([]int{0, 0, 60}).Draw(t, "cap")})
 		}
+		if chance(t, 2) {
+			p.Models = []config.Model{drawModel(t, "m1"), drawModel(t, "m2")}
+		}
 		for range rapid.IntRange(0, 3).Draw(t, "fallbacks") {
 			p.Fallback = append(p.Fallback, drawRef(t, providers))
 		}
@@ -128,9 +138,22 @@ func drawConfig(t *rapid.T) *config.Config {
 			}
 			g.Members = append(g.Members, drawRef(t, providers))
 		}
+		for range rapid.IntRange(0, 4).Draw(t, "rules") {
+			g.Rules = append(g.Rules, config.Rule{
+				Use: rapid.SampledFrom(g.Members).Draw(t, "use"), Tokens: rapid.SampledFrom([]int{1, 1, 500, 4000}).Draw(t, "at tokens"), Images: chance(t, 6),
+				Effort: rapid.SampledFrom([]string{"", "", "", "on", "high"}).Draw(t, "of effort"), Compact: chance(t, 9),
+			})
+		}
 		cfg.Groups = append(cfg.Groups, g)
 	}
 	return cfg
+}
+
+func drawModel(t *rapid.T, id string) config.Model {
+	return config.Model{
+		ID: id, Context: rapid.SampledFrom([]int{0, 1000, 4000}).Draw(t, "context"),
+		Inputs: rapid.SampledFrom([][]string{nil, {"text"}, {"text", "image"}}).Draw(t, "inputs"),
+	}
 }
 
 func drawRef(t *rapid.T, providers int) string {
@@ -179,6 +202,8 @@ func drawCall(t *rapid.T, cat *provider.Catalog) route.Call {
 	c := route.Call{
 		Agent:    rapid.SampledFrom([]string{"claude", "codex"}).Draw(t, "agent"),
 		Protocol: rapid.SampledFrom([]wire.Protocol{"", wire.Chat, wire.Messages}).Draw(t, "api"),
+		Images:   chance(t, 4), Described: chance(t, 3), Compact: chance(t, 8), Turn: rapid.IntRange(0, 3).Draw(t, "turn"),
+		Tokens: rapid.SampledFrom([]int{0, 600, 600, 5000}).Draw(t, "tokens"), Effort: rapid.SampledFrom([]string{"", "none", "low", "max"}).Draw(t, "effort"),
 	}
 	someone := func() provider.AccountID {
 		return rapid.SampledFrom(cat.AllAccounts()).Draw(t, "who").ID
@@ -285,11 +310,18 @@ func TestLawWhoMustNotBeAskedIsNot(t *testing.T) {
 				t.Fatalf("%s is not the one named", c.ID)
 			case c.Capped != 0:
 				t.Fatalf("%s is held", c.ID)
+			case w.call.Images && !w.call.Described && blind(w, c):
+				t.Fatalf("%s sees no images", c.Model)
 			case w.call.Own && w.call.Protocol != "" && a.Protocol != "" && a.Protocol != w.call.Protocol:
 				t.Fatalf("%s is made for another API", c.ID)
 			}
 		}
 	})
+}
+
+func blind(w world, c trace.Candidate) bool {
+	m := w.snap.Catalog.Provider(c.Provider).Model(c.Model, nil)
+	return len(m.Inputs) > 0 && !slices.Contains(m.Inputs, "image")
 }
 
 // Resting goes behind, then pins go before, then own ones before fallbacks.
@@ -303,7 +335,7 @@ func TestLawOrder(t *testing.T) {
 			switch {
 			case a.Rest != nil && b.Rest == nil:
 				t.Fatalf("%s rests and stands before %s, which does not: %s", a.ID, b.ID, line(p))
-			case a.Rest != nil || b.Rest != nil:
+			case a.Rest != nil || b.Rest != nil, w.call.Made != "": // of which who made the reply is told, not the pin
 				continue
 			case pinned(b) && !pinned(a):
 				t.Fatalf("%s is pinned and stands behind %s, which is not: %s", b.ID, a.ID, line(p))

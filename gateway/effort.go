@@ -44,8 +44,8 @@ func (s *service) wish(c *trace.Candidate, w wish, m *provider.Model, p *provide
 	offered := s.offered()
 	mine := true
 	switch pick := s.pick; {
-	case c.Effort != "":
-		w.level, w.fixed = c.Effort, c.Effort != s.target.Effort
+	case s.fixes(c):
+		w.level, w.fixed = c.Effort, true
 	case s.target.Effort != "": // a name's level goes for all members alike
 		w.level = bound(s.target.Effort, offered)
 	case pick != "" && w.on:
@@ -65,6 +65,24 @@ func (s *service) wish(c *trace.Candidate, w wish, m *provider.Model, p *provide
 	}
 	w.level = fit(w.level, m, p, mine)
 	return w
+}
+
+// fixes says whether the config fixes how hard a candidate thinks. One that nobody fixes stands
+// in the plan with the level behind the name that was asked for.
+func (s *service) fixes(c *trace.Candidate) bool {
+	if c.Effort == "" || c.Effort != s.target.Effort || c.Fallback {
+		return c.Effort != ""
+	}
+	return s.target.Group != nil && fixedIn(s.lv.catalog(), s.target.Group, c, 1)
+}
+
+func fixedIn(cat *provider.Catalog, g *provider.Group, c *trace.Candidate, depth int) bool {
+	return g != nil && depth <= 8 && slices.ContainsFunc(g.Members, func(r provider.Ref) bool {
+		if r.Group != "" {
+			return fixedIn(cat, cat.Group(r.Group), c, depth+1)
+		}
+		return r.Provider == c.Provider && r.Model == c.Model && r.Effort == c.Effort && (r.Who == "" || strings.EqualFold(r.Who, c.Who))
+	})
 }
 
 // offered are the levels that the group asked for offers, nil = any.

@@ -114,6 +114,7 @@ func TestAMembersFixedEffortGoesBeforeAll(t *testing.T) {
 		{"though the agent picks high", fromLow, "v/m:low", asks("xhigh"), `"reasoning_effort":"low"`},
 		{"though the request asks for none", fromLow, "v/m:low", asks("none"), `"reasoning_effort":"low"`},
 		{"though it asks for nothing", fromLow, "v/m:low", chatBody("g"), `"reasoning_effort":"low"`},
+		{"though the name asks for that very level, which the group does not offer", fromLow, "v/m:xhigh", strings.Replace(asks("high"), `"g"`, `"g:xhigh"`, 1), `"reasoning_effort":"xhigh"`},
 		{"none turns reasoning off", fromLow, "v/m:none", asks("high"), `"reasoning_effort":"none"`},
 		{"fitted to the model", `"low", "high"`, "v/m:max", asks("low"), `"reasoning_effort":"high"`},
 		{"of a model whose levels nobody knows, no more than high", "", "v/m:xhigh", asks("low"), `"reasoning_effort":"high"`},
@@ -141,6 +142,8 @@ func TestEffortsAreBoundedByWhatAGroupOffers(t *testing.T) {
 		{"of unknown levels stays as asked", ``, "", asks("xhigh"), "", "xhigh"},
 		{"the agent's", `efforts = ["low", "medium"]`, fromLow, asks("low"), cursor, "medium"},
 		{"what its members share", ``, `"low", "high"`, asks("max"), "", "high"},
+		{"the name's", `efforts = ["low", "medium"]`, fromLow, strings.Replace(chatBody("g"), `"g"`, `"g:xhigh"`, 1), "", "medium"},
+		{"the name's, before the request's own", `efforts = ["low", "medium"]`, fromLow, strings.Replace(asks("medium"), `"g"`, `"group/g:low"`, 1), "", "low"},
 		{"none asked is no level", `efforts = ["high"]`, fromLow, asks("none"), "", "none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -155,6 +158,20 @@ func TestEffortsAreBoundedByWhatAGroupOffers(t *testing.T) {
 					t.Errorf("sent %s, told %+v", sent, try)
 				}
 			})
+		})
+	}
+}
+
+func TestANamesLevelGoesForTheFallbackToo(t *testing.T) {
+	for fallback, want := range map[string]string{"w/n": "high", "w/n:low": "low"} {
+		synctest.Test(t, func(t *testing.T) {
+			v, w := &canned{status: 429, kind: "application/json", body: `{"error":{"message":"slow down"}}`}, good("chat", false)
+			toml := strings.Replace(thinker("chat", fromLow), "keys =", "fallback = [\""+fallback+"\"]\nkeys =", 1) +
+				"[providers.w]\nchat = \"{w}/v1\"\nkeys = [{ value = \"sk-2\" }]\nmodels = [{ id = \"n\", efforts = [" + fromLow + "] }]\n"
+			r := newRig(t, toml, vendors{"v": v, "w": w})
+			if sent, try := r.sentBy(w, "/v1/chat/completions", chatBody("v/m:high")); !strings.Contains(sent, `"reasoning_effort":"`+want+`"`) || try.Fixed != (want == "low") {
+				t.Errorf("%s: sent %s, told %+v", fallback, sent, try)
+			}
 		})
 	}
 }

@@ -189,6 +189,27 @@ func TestAMinuteHoldsBack(t *testing.T) {
 	})
 }
 
+// At the very moment at which the minute lets one go, it is the one that waits, not one that comes then.
+func TestNobodyGoesBeforeWhoWaitsAsTheMinuteGoesOn(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			goesOn := time.After(time.Minute)
+			l, b := lanes(lane.Limit{RPM: 1}), &book{}
+			b.hold(t.Context(), l, "1", time.Second)
+			b.hold(t.Context(), l, "2", time.Second)
+			<-goesOn
+			if _, ok := l.Try("a"); ok {
+				t.Error("it went before the one that waits")
+			}
+			synctest.Wait()
+			if got := b.text(); got != "1 2" {
+				t.Error(got)
+			}
+			<-time.After(time.Minute)
+		})
+	}
+}
+
 func TestAMinuteAndSlotsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, b := lanes(lane.Limit{RPM: 2, Busy: 1}), &book{}

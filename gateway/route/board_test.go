@@ -228,6 +228,10 @@ func pin(st *route.Standing, word string) bool {
 		p.Until = now
 	case "pinned-only":
 		p.Only = true
+	case "pinned-only-later":
+		p.Since, p.Only = now.Add(-time.Minute), true
+	case "pinned-for-a-name":
+		p.Model = "a-name"
 	case "pinned-for-claude":
 		p.Agent = "claude"
 	case "pinned-for-m":
@@ -269,6 +273,33 @@ func line(p trace.Plan) string {
 		words = append(words, c.Who+":"+c.Out)
 	}
 	return strings.Join(words, " ")
+}
+
+func TestWhatAPinIsFor(t *testing.T) {
+	for _, tt := range []struct {
+		name, board string
+		call        func(*route.Call)
+		want        string
+		held        string // to whom the plan is held
+	}{
+		{"of two alone the newest is told", "a pinned-only-later, b pinned-only, c fine", nil, "a b | c:other-pin", "own/a"},
+		{"whichever is listed first", "a pinned-only, b pinned-only-later, c fine", nil, "b a | c:other-pin", "own/b"},
+		{"a key in the model's name goes before it", "a fine, b pinned-only", func(c *route.Call) { c.Target.Who = "a" }, "a | b:not-named", ""},
+		{"so does one that the request names", "a fine, b pinned-only", func(c *route.Call) { c.Only = "own/a" }, "a | b:not-named", "own/a"},
+		{"it may be for a name that is asked for", "a fine, b pinned-for-a-name", func(c *route.Call) { c.Target.Asked = "A-Name" }, "b a", ""},
+		{"which another request does not ask for", "a fine, b pinned-for-a-name", nil, "a b", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := draw(t, tt.board)
+			c := b.call()
+			if tt.call != nil {
+				tt.call(&c)
+			}
+			if p := route.Plan(&b.snap, c); line(p) != tt.want || p.Pinned != tt.held {
+				t.Errorf("%s: got %s, held to %q; want %s, %q", tt.board, line(p), p.Pinned, tt.want, tt.held)
+			}
+		})
+	}
 }
 
 func TestWhoIsAskedInWhichOrder(t *testing.T) {

@@ -105,7 +105,12 @@ func TestWhatACapDoesNotHold(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	b := draw(t, "me account")
+	b := draw(t, "me account 5h=75@1h 7d=90@2d")
+	b.snap.Choices.Caps = map[provider.AccountID]route.Cap{"own/me": {Percent: 70}}
+	if me := route.Plan(&b.snap, b.call()).Left[0]; me.CapBack == nil || !me.CapBack.Equal(now.Add(2*day)) {
+		t.Errorf("it is back with the last of them, in whichever order they are told: %v", me.CapBack)
+	}
+	b = draw(t, "me account")
 	b.snap.Standing["own/me"] = route.Standing{Read: now, Windows: []provider.Window{{Name: "on demand", Used: 100, Aside: true}, {Name: "7 days", Used: 80}}}
 	b.snap.Choices.Caps = map[provider.AccountID]route.Cap{"own/me": {Percent: 90}}
 	if got := line(route.Plan(&b.snap, b.call())); got != "me" {

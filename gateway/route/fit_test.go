@@ -131,4 +131,9 @@ func TestAnAccountWhosePlanDoesNotListTheModel(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
+	b := draw(t, "a account, b account; x account")
+	b.snap.Plans = route.Plans{"own/a": list("n"), "own/b": list("n"), "spare/x": list("s", "m")}
+	if got := line(route.Plan(&b.snap, b.call())); got != "a b x" {
+		t.Errorf("another provider's plan says nothing of these: %s", got)
+	}
 }

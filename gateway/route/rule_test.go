@@ -148,6 +148,11 @@ func TestRulesAreLookedAtOnlyAsATurnBegins(t *testing.T) {
 			}
 		}
 	})
+	t.Run("so does one of which only the turn before was decided", func(t *testing.T) {
+		if p, _ := plan(within(begun.Decided, 5000, 4)); firsts(p) != "a b c d" || !p.Rule.Waits || p.Rule.Held {
+			t.Errorf("%s %+v", firsts(p), p.Rule)
+		}
+	})
 	t.Run("so does one whose rule is another by now", func(t *testing.T) {
 		_, other := ruled(t, `rules = [{ use = "c/m", tokens = 1000 }]`)
 		if p, _ := other(within(begun.Decided, 5000, 3)); firsts(p) != "a b c d" || !p.Rule.Waits {
@@ -239,6 +244,13 @@ func TestATurnThatOutgrowsItsModelIsMovedOnce(t *testing.T) {
 			t.Errorf("%s %+v", firsts(p), p.Rule)
 		}
 		keep.ID = "b/k"
+	})
+	t.Run("also where a rule sends to one that takes still more", func(t *testing.T) {
+		was := begun.Decided["g"]
+		was.Grown = true
+		if p, e := big(within(map[string]route.Decided{"g": was}, 190_000)); firsts(p) != "b a c d" || p.Rule.Grown || p.Rule.N != 2 || e.Decided != nil {
+			t.Errorf("%s %+v", firsts(p), p.Rule)
+		}
 	})
 	t.Run("not to one that takes no more", func(t *testing.T) {
 		_, small := ruled(t, `rules = [{ use = "d/m", tokens = 90000 }, { use = "b/m", tokens = 1000 }]`)

@@ -93,6 +93,11 @@ func (w Window) passed(now time.Time) bool {
 	return !w.Resets.IsZero() && !w.Resets.After(now)
 }
 
+// AllPassed reports whether all windows renewed since they were read; of none it is not known.
+func AllPassed(ws []Window, now time.Time) bool {
+	return len(ws) > 0 && !slices.ContainsFunc(ws, func(w Window) bool { return !w.Aside && !w.passed(now) })
+}
+
 // UsedAt returns the window's share at now: nothing once its reset has passed.
 func (w Window) UsedAt(now time.Time) float64 {
 	if w.passed(now) {

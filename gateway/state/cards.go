@@ -28,6 +28,7 @@ type Took struct {
 // balance. A word that is not told stays as it was told last. Share is from which on a window
 // of the account is full.
 func (s *Store) Take(id provider.AccountID, r provider.Reading, share float64, at time.Time) (took Took) {
+	r = r.Tidy(at)
 	s.change(func(e *edit) {
 		c := e.cards[id]
 		if at.Before(c.Read) {
@@ -82,7 +83,7 @@ func (e *edit) read(s *Store, id provider.AccountID, windows []provider.Window, 
 	}
 	c := comparison{before: st.Windows, after: windows, share: share, now: at}
 	lifted := e.lift(s, id, at, c.renewed)
-	st.Windows = provider.Merge(st.Windows, windows)
+	st.Windows = provider.TidyWindows(provider.Merge(st.Windows, windows), at)
 	st.Told = route.Told(st.Windows)
 	if at.After(st.Read) {
 		st.Read = at

@@ -1,6 +1,9 @@
 package state_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,5 +121,55 @@ func TestACardKeepsWhatWasToldLast(t *testing.T) {
 	defer shut(t, late)
 	if b, _ := late.Account(cat, "deep/seek", now); b.Balance != "" {
 		t.Errorf("a month old: %+v", b)
+	}
+}
+
+// What a vendor tells may be anything: what is kept of it can be written, read and shown.
+func TestAReadingOfAnythingIsKeptWithinBounds(t *testing.T) {
+	dir := t.TempDir()
+	s, err := state.Open(folder(dir), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	huge := strings.Repeat("\x1b[2J", 1<<20)
+	r := provider.Reading{Plan: huge, Balance: huge}
+	for i := range 5000 {
+		r.Windows = append(r.Windows, provider.Window{Name: huge[:i%3000+1], Used: 1e308, Resets: now.AddDate(30000, 0, 0), Read: now})
+	}
+	s.Take(key, r, 98, now)
+	for i := range 100 { // headers, each of windows of its own
+		s.Read(key, []provider.Window{{Name: fmt.Sprint(i, " hours"), Used: 1, Partial: true, Read: now.Add(time.Minute)}}, now.Add(time.Minute))
+	}
+	shut(t, s)
+	again, err := state.Open(folder(dir), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, again)
+	cfg, err := config.Parse("config.toml", []byte("[providers.relay]\nchat = \"http://127.0.0.1:9/v1\"\nkeys = [{ name = \"main\", value = \"k\" }]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, _ := provider.Build(cfg)
+	a, _ := again.Account(cat, key, now)
+	told, err := json.Marshal(a)
+	if err != nil || len(told) > 32<<10 || len(a.Windows) == 0 || len(a.Windows) > 32 || strings.Contains(a.Plan, "\x1b") {
+		t.Errorf("%v, %d bytes, %d windows", err, len(told), len(a.Windows))
+	}
+}
+
+func TestAnAccountThatItsVendorHoldsIsFreeOnceItsWindowsRenew(t *testing.T) {
+	s := open(t, state.Options{})
+	r := provider.Reading{Held: true, Windows: []provider.Window{window("7 days", 60, time.Hour)}}
+	s.Take("codex/me", r, 98, now)
+	cfg, err := config.Parse("config.toml", []byte("[providers.codex]\npreset = \"codex\"\naccounts = [{ name = \"me\", home = \"/nowhere\" }]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, _ := provider.Build(cfg)
+	for at, want := range map[time.Duration]trace.State{0: trace.Spent, 61 * time.Minute: trace.Fine} {
+		if a, _ := s.Account(cat, "codex/me", now.Add(at)); a.State != want {
+			t.Errorf("after %v: %s", at, a.State)
+		}
 	}
 }

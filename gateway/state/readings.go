@@ -20,6 +20,7 @@ func (s *Store) Read(id provider.AccountID, windows []provider.Window, at time.T
 	if len(windows) == 0 {
 		return
 	}
+	windows = provider.TidyWindows(windows, at)
 	s.change(func(e *edit) { e.read(s, id, windows, provider.SpentShare, at) })
 }
 

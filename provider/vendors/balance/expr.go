@@ -8,12 +8,16 @@
 package balance
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"dev.magpie/provider/vendors/loose"
 )
 
 // Expr is an expression that was read.
@@ -77,7 +81,13 @@ func compilePart(text string) (part, error) {
 // Eval tells the amounts in a reply, for people.
 func (e *Expr) Eval(body []byte) (string, error) {
 	var reply any
-	if err := json.Unmarshal(body, &reply); err != nil {
+	in := json.NewDecoder(bytes.NewReader(body))
+	in.UseNumber() // one that is too large hides none of the others
+	err := in.Decode(&reply)
+	if err == nil {
+		_, err = in.Token()
+	}
+	if !errors.Is(err, io.EOF) {
 		return "", errors.New("the reply is not JSON")
 	}
 	var told []string
@@ -98,14 +108,14 @@ func (p *part) eval(reply any) (string, error) {
 			return "", err
 		}
 		if s, ok := v.(string); ok && !isNumber(s) {
-			return p.named(p.sign + clip(s)), nil
+			return p.named(p.sign + loose.Clip(s, 60)), nil
 		}
 	}
 	n, err := p.sum.eval(reply)
 	switch {
 	case err != nil:
 		return "", err
-	case math.IsNaN(n), math.IsInf(n, 0):
+	case math.IsNaN(n), math.Abs(n) > mostMoney:
 		return "", errors.New("the amount is no number")
 	case p.percent:
 		return p.named(strconv.FormatFloat(n*100, 'f', 1, 64) + "%"), nil
@@ -127,14 +137,4 @@ func (p *part) named(s string) string {
 		return s
 	}
 	return p.label + ": " + s
-}
-
-// clip keeps a vendor's text to what a line can hold.
-func clip(s string) string {
-	const most = 60
-	runes := []rune(strings.Join(strings.Fields(s), " "))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
 }

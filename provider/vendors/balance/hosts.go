@@ -2,7 +2,6 @@ package balance
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -105,14 +104,14 @@ func must(expr string) func([]byte) (string, error) {
 // refused says whether a reply tells that it failed, with its words.
 func refused(body []byte) (string, bool) {
 	var r struct {
-		Success *bool      `json:"success"`
+		Success loose.Bool `json:"success"`
 		Message loose.Text `json:"message"`
 		Msg     loose.Text `json:"msg"`
 	}
-	if json.Unmarshal(body, &r) != nil || r.Success == nil || *r.Success {
+	if loose.Decode(body, &r) != nil || !r.Success.Set || r.Success.V {
 		return "", false
 	}
-	return clip(cmp.Or(string(r.Message), string(r.Msg), "the balance was refused")), true
+	return loose.Clip(cmp.Or(string(r.Message), string(r.Msg), "the balance was refused"), loose.Words), true
 }
 
 func retired([]byte) (string, error) {
@@ -121,7 +120,7 @@ func retired([]byte) (string, error) {
 
 // purse is an amount in one currency.
 type purse struct {
-	Currency string       `json:"currency"`
+	Currency loose.Text   `json:"currency"`
 	Total    loose.Number `json:"total_balance"`
 }
 
@@ -130,7 +129,7 @@ func deepseek(body []byte) (string, error) {
 	var r struct {
 		Infos []purse `json:"balance_infos"`
 	}
-	if json.Unmarshal(body, &r) != nil || len(r.Infos) == 0 {
+	if loose.Decode(body, &r) != nil || len(r.Infos) == 0 {
 		return "", errors.New("the reply tells no balance")
 	}
 	slices.SortStableFunc(r.Infos, func(a, b purse) int {
@@ -140,19 +139,23 @@ func deepseek(body []byte) (string, error) {
 			}
 			return -1
 		}
-		return strings.Compare(a.Currency, b.Currency)
+		return strings.Compare(string(a.Currency), string(b.Currency))
 	})
 	var told []string
 	for _, i := range r.Infos {
-		told = append(told, money(i.Currency, i.Total.V))
+		told = append(told, money(string(i.Currency), i.Total.V))
 	}
 	return strings.Join(told, ", "), nil
 }
 
+// mostMoney is more than anybody has left.
+const mostMoney = 1e12
+
 func money(currency string, n float64) string {
+	n = max(-mostMoney, min(mostMoney, n))
 	sign := map[string]string{"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£"}[currency]
 	if sign == "" {
-		return fmt.Sprintf("%.2f %s", n, clip(currency))
+		return fmt.Sprintf("%.2f %s", n, loose.Clip(currency, 12))
 	}
 	return fmt.Sprintf("%s%.2f", sign, n)
 }
@@ -166,7 +169,7 @@ func aihubmix(body []byte) (string, error) {
 		} `json:"data"`
 	}
 	switch {
-	case json.Unmarshal(body, &r) != nil:
+	case loose.Decode(body, &r) != nil:
 		return "", errors.New("the reply is not JSON")
 	case r.Used.V < 0:
 		return "no limit", nil

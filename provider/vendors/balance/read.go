@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -26,13 +27,15 @@ func (f field) eval(reply any) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	text := ""
 	switch v := v.(type) {
-	case float64:
-		return v, nil
+	case json.Number:
+		text = v.String()
 	case string:
-		if n, err := strconv.ParseFloat(strings.TrimSpace(v), 64); err == nil {
-			return n, nil
-		}
+		text = strings.TrimSpace(v)
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return n, nil
 	}
 	return 0, fmt.Errorf("%q holds no number", strings.Join(f, "."))
 }

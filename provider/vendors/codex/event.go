@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"encoding/json"
 	"time"
 
 	"dev.magpie/provider"
@@ -15,19 +14,19 @@ const LimitsEvent = "codex.rate_limits"
 // windows of single models are not among them.
 func ReadEvent(data []byte, at time.Time) provider.Reading {
 	var e struct {
-		Type   string     `json:"type"`
+		Type   loose.Text `json:"type"`
 		Plan   loose.Text `json:"plan_type"`
 		Limits *struct {
 			Primary   *eventWindow `json:"primary"`
 			Secondary *eventWindow `json:"secondary"`
 		} `json:"rate_limits"`
 		Credits *struct {
-			Has       bool       `json:"has_credits"`
-			Unlimited bool       `json:"unlimited"`
+			Has       loose.Bool `json:"has_credits"`
+			Unlimited loose.Bool `json:"unlimited"`
 			Balance   loose.Text `json:"balance"`
 		} `json:"credits"`
 	}
-	if json.Unmarshal(data, &e) != nil || e.Type != LimitsEvent || e.Limits == nil {
+	if loose.Decode(data, &e) != nil || e.Type != LimitsEvent || e.Limits == nil {
 		return provider.Reading{}
 	}
 	r := provider.Reading{Plan: string(e.Plan)}
@@ -44,7 +43,7 @@ func ReadEvent(data []byte, at time.Time) provider.Reading {
 		r.Windows[i].Partial = true
 	}
 	if c := e.Credits; c != nil {
-		r.Credits = &provider.Credits{Has: c.Has, Unlimited: c.Unlimited, Balance: string(c.Balance)}
+		r.Credits = &provider.Credits{Has: c.Has.V, Unlimited: c.Unlimited.V, Balance: string(c.Balance)}
 		r.Balance = creditWords(r.Credits)
 	}
 	return r

@@ -74,13 +74,13 @@ func parseModels(body []byte) (models, error) {
 	var r struct {
 		Models []json.RawMessage `json:"models"`
 	}
-	if json.Unmarshal(body, &r) != nil || r.Models == nil {
+	if loose.Decode(body, &r) != nil || r.Models == nil {
 		return models{}, errors.New("its list of models can't be read")
 	}
 	all := make([]listed, 0, len(r.Models))
 	for _, raw := range r.Models {
 		var m listed
-		if json.Unmarshal(raw, &m) == nil && m.Slug != "" {
+		if loose.Decode(raw, &m) == nil && m.Slug != "" {
 			all = append(all, m)
 		}
 	}
@@ -111,7 +111,7 @@ type listed struct {
 	Name       loose.Text   `json:"display_name"`
 	Visibility loose.Text   `json:"visibility"`
 	Priority   loose.Number `json:"priority"`
-	Inputs     []string     `json:"input_modalities"`
+	Inputs     []loose.Text `json:"input_modalities"`
 	Levels     []struct {
 		Effort loose.Text `json:"effort"`
 	} `json:"supported_reasoning_levels"`
@@ -139,7 +139,12 @@ func (m *listed) own() string {
 var blanks = strings.NewReplacer("{{ personality }}", "", "{{personality}}", "")
 
 func (m *listed) model() provider.Model {
-	out := provider.Model{ID: string(m.Slug), Name: string(m.Name), APIs: []wire.Protocol{wire.Responses}, Inputs: m.Inputs}
+	out := provider.Model{ID: string(m.Slug), Name: string(m.Name), APIs: []wire.Protocol{wire.Responses}}
+	for _, in := range m.Inputs {
+		if in != "" {
+			out.Inputs = append(out.Inputs, string(in))
+		}
+	}
 	if n := m.Context.Or(m.Most.V); n > 0 && n < 1e9 {
 		out.Context = int(n)
 	}

@@ -259,7 +259,7 @@ func (h *Holder) ask(ctx context.Context, refresh string) (Tokens, error) {
 		Access  loose.Text `json:"access_token"`
 		Refresh loose.Text `json:"refresh_token"`
 	}
-	if json.Unmarshal(reply, &t) != nil || t.Access == "" {
+	if loose.Decode(reply, &t) != nil || t.Access == "" {
 		return Tokens{}, errors.New("its token could not be renewed: the vendor's answer has none")
 	}
 	return Tokens{ID: string(t.ID), Access: string(t.Access), Refresh: string(t.Refresh)}, nil

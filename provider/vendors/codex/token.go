@@ -2,7 +2,6 @@ package codex
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -41,7 +40,7 @@ func ParseToken(token string) (Claims, bool) {
 			Until   loose.Time `json:"chatgpt_subscription_active_until"`
 		} `json:"https://api.openai.com/auth"`
 	}
-	if json.Unmarshal(b, &c) != nil {
+	if loose.Decode(b, &c) != nil {
 		return Claims{}, false
 	}
 	return Claims{

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -15,8 +14,8 @@ import (
 type usageReply struct {
 	Plan      loose.Text `json:"plan_type"`
 	RateLimit *struct {
-		Allowed   *bool        `json:"allowed"`
-		Reached   *bool        `json:"limit_reached"`
+		Allowed   loose.Bool   `json:"allowed"`
+		Reached   loose.Bool   `json:"limit_reached"`
 		Primary   *usageWindow `json:"primary_window"`
 		Secondary *usageWindow `json:"secondary_window"`
 	} `json:"rate_limit"`
@@ -29,16 +28,16 @@ type usageReply struct {
 		} `json:"rate_limit"`
 	} `json:"additional_rate_limits"`
 	Credits *struct {
-		Has       bool       `json:"has_credits"`
-		Unlimited bool       `json:"unlimited"`
+		Has       loose.Bool `json:"has_credits"`
+		Unlimited loose.Bool `json:"unlimited"`
 		Balance   loose.Text `json:"balance"`
-		Overage   *bool      `json:"overage_limit_reached"`
+		Overage   loose.Bool `json:"overage_limit_reached"`
 	} `json:"credits"`
 	Spend struct {
-		Reached bool `json:"reached"`
+		Reached loose.Bool `json:"reached"`
 	} `json:"spend_control"`
 	ReachedType *struct {
-		Type string `json:"type"`
+		Type loose.Text `json:"type"`
 	} `json:"rate_limit_reached_type"`
 	Resets *struct {
 		Available loose.Number `json:"available_count"`
@@ -56,7 +55,7 @@ type usageWindow struct {
 // have its week in the first slot and nothing in the second.
 func ParseUsage(body []byte, at time.Time) (provider.Reading, error) {
 	var r usageReply
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := loose.Decode(body, &r); err != nil {
 		return provider.Reading{}, errors.New("its usage is no JSON object")
 	}
 	if r.RateLimit == nil {
@@ -70,7 +69,7 @@ func ParseUsage(body []byte, at time.Time) (provider.Reading, error) {
 		}
 	}
 	if c := r.Credits; c != nil {
-		u.Credits = &provider.Credits{Has: c.Has, Unlimited: c.Unlimited, Balance: string(c.Balance)}
+		u.Credits = &provider.Credits{Has: c.Has.V, Unlimited: c.Unlimited.V, Balance: string(c.Balance)}
 		u.Balance = creditWords(u.Credits)
 	}
 	if r.Resets != nil {
@@ -119,21 +118,21 @@ var workspaces = []string{
 // held says whether the backend answers nothing: a share used never says that alone.
 func (r *usageReply) held() bool {
 	l := r.RateLimit
-	if l.Allowed != nil && *l.Allowed || l.Allowed == nil && (l.Reached == nil || !*l.Reached) {
+	if l.Allowed.V || !l.Allowed.Set && !l.Reached.V {
 		return false
 	}
 	c := r.Credits
-	overage := c != nil && c.Overage != nil && *c.Overage
+	overage := c != nil && c.Overage.V
 	switch {
-	case r.Spend.Reached, overage:
+	case r.Spend.Reached.V, overage:
 		return true
-	case c != nil && (c.Has || c.Unlimited):
+	case c != nil && (c.Has.V || c.Unlimited.V):
 		return false
 	}
 	plan := string(r.Plan)
 	byUse := slices.Contains(workspaces, plan) && plan != "team" && plan != "self_serve_business_prolite"
 	plain := r.ReachedType != nil && r.ReachedType.Type == "rate_limit_reached"
-	return !byUse || c == nil || c.Overage == nil || !plain
+	return !byUse || c == nil || !c.Overage.Set || !plain
 }
 
 // ParseResets returns the resets that can be spent, the soonest to expire first, those that
@@ -142,11 +141,11 @@ func ParseResets(body []byte) ([]provider.Reset, error) {
 	var r struct {
 		Credits []struct {
 			ID      loose.Text `json:"id"`
-			Status  string     `json:"status"`
+			Status  loose.Text `json:"status"`
 			Expires loose.Time `json:"expires_at"`
 		} `json:"credits"`
 	}
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := loose.Decode(body, &r); err != nil {
 		return nil, errors.New("its resets are no JSON object")
 	}
 	var all []provider.Reset
@@ -173,15 +172,15 @@ func ParseResets(body []byte) ([]provider.Reset, error) {
 // known nothing is taken to be spent.
 func ParseOutcome(body []byte) (provider.Outcome, int, error) {
 	var r struct {
-		Code    provider.Outcome `json:"code"`
-		Windows loose.Number     `json:"windows_reset"`
+		Code    loose.Text   `json:"code"`
+		Windows loose.Number `json:"windows_reset"`
 	}
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := loose.Decode(body, &r); err != nil {
 		return "", 0, errors.New("the answer is no JSON object")
 	}
-	switch r.Code {
+	switch code := provider.Outcome(r.Code); code {
 	case provider.DidReset, provider.Nothing, provider.NoCredit, provider.AlreadyWas:
-		return r.Code, int(max(0, min(100, r.Windows.V))), nil
+		return code, int(max(0, min(100, r.Windows.V))), nil
 	}
 	return "", 0, errors.New("the answer does not say what came of it")
 }

@@ -2,7 +2,6 @@
 package commandcode
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -33,7 +32,7 @@ type reply struct {
 // Parse reads a reply: the windows, and as balance the sum of all credits.
 func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	var u reply
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := loose.Decode(body, &u); err != nil {
 		return provider.Reading{}, errors.New("its credits are no JSON object")
 	}
 	if u.Credits == nil {
@@ -41,7 +40,7 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	}
 	r := provider.Reading{
 		Plan:    string(u.Credits.Plan),
-		Balance: fmt.Sprintf("%.2f credits", u.Credits.Monthly.V+u.Credits.Purchased.V+u.Credits.Free.V),
+		Balance: fmt.Sprintf("%.2f credits", min(1e12, u.Credits.Monthly.V+u.Credits.Purchased.V+u.Credits.Free.V)),
 	}
 	for _, each := range []struct {
 		w    *window

@@ -3,7 +3,6 @@ package glm
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -19,7 +18,7 @@ const (
 )
 
 type reply struct {
-	Success bool       `json:"success"`
+	Success loose.Bool `json:"success"`
 	Msg     loose.Text `json:"msg"`
 	Data    *struct {
 		Level  loose.Text `json:"level"`
@@ -38,11 +37,11 @@ type reply struct {
 // A key without a plan has an empty list.
 func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	var u reply
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := loose.Decode(body, &u); err != nil {
 		return provider.Reading{}, errors.New("its quota is no JSON object")
 	}
-	if !u.Success || u.Data == nil {
-		return provider.Reading{}, errors.New(cmp.Or(string(u.Msg), "its quota tells nothing"))
+	if !u.Success.V || u.Data == nil {
+		return provider.Reading{}, errors.New(cmp.Or(loose.Clip(string(u.Msg), loose.Words), "its quota tells nothing"))
 	}
 	r := provider.Reading{Plan: cmp.Or(string(u.Data.Level), string(u.Data.Plan))}
 	for _, l := range u.Data.Limits {

@@ -2,7 +2,6 @@
 package kimi
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ type reply struct {
 // Parse reads a reply of the plan's usage: the week, and shorter windows before it.
 func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	var u reply
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := loose.Decode(body, &u); err != nil {
 		return provider.Reading{}, errors.New("its usage is no JSON object")
 	}
 	var r provider.Reading

@@ -6,11 +6,29 @@ package loose
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
+
+// errNoObject is of a reply that tells nothing by names.
+var errNoObject = errors.New("no JSON object")
+
+// Decode reads a reply that is an object. A value of another kind than what is looked for is left
+// out, and hides nothing of the rest.
+func Decode(body []byte, into any) error {
+	if b := bytes.TrimSpace(body); len(b) == 0 || b[0] != '{' {
+		return errNoObject
+	}
+	err := json.Unmarshal(body, into)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil
+	}
+	return err
+}
 
 // Number is a finite number that may be missing.
 type Number struct {
@@ -36,6 +54,16 @@ func (n Number) Or(f float64) float64 {
 	return f
 }
 
+// Bool is a yes or no that may be missing.
+type Bool struct{ V, Set bool }
+
+// UnmarshalJSON takes true, false, and both as text or as 1 and 0; anything else leaves it unset.
+func (b *Bool) UnmarshalJSON(data []byte) error {
+	v, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(text(data))))
+	*b = Bool{V: v, Set: err == nil}
+	return nil
+}
+
 // Time is a moment that may be missing (zero).
 type Time struct{ time.Time }
 
@@ -43,24 +71,29 @@ type Time struct{ time.Time }
 var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02"}
 
 // millis is where a count of milliseconds begins: as seconds it would lie 30,000 years ahead.
-const millis = 1e12
+// Between first and last, in seconds, is what can be a moment of a vendor's: 2001 to 2200.
+const (
+	millis = 1e12
+	first  = 1e9
+	last   = 7258118400
+)
 
 // UnmarshalJSON takes a moment as text, as seconds or as milliseconds; anything else, and what
-// lies before 2001, leaves it unset.
+// lies before 2001 or after 2200, leaves it unset.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	*t = Time{}
 	s := strings.TrimSpace(text(b))
 	if f, err := strconv.ParseFloat(s, 64); err == nil {
 		switch {
-		case f >= millis && f < millis*1000:
+		case f >= millis && f < last*1000:
 			t.Time = time.UnixMilli(int64(f)).UTC()
-		case f >= 1e9 && f < millis:
+		case f >= first && f < last:
 			t.Time = time.Unix(int64(f), 0).UTC()
 		}
 		return nil
 	}
 	for _, layout := range layouts {
-		if at, err := time.Parse(layout, s); err == nil && at.Unix() >= 1e9 {
+		if at, err := time.Parse(layout, s); err == nil && at.Unix() >= first && at.Unix() < last {
 			t.Time = at.UTC()
 			return nil
 		}
@@ -92,6 +125,31 @@ func text(b []byte) string {
 	}
 	return string(b)
 }
+
+// Clip makes a vendor's text one line of at most so many signs, and none that moves a cursor.
+func Clip(s string, most int) string {
+	const sign = 4 // bytes at the most
+	if len(s) > sign*most {
+		s = s[:sign*most]
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
+
+// Words is how much of what a vendor says of an error is told.
+const Words = 200
 
 // Percent keeps a share within 0 and 100.
 func Percent(f float64) float64 { return max(0, min(100, f)) }

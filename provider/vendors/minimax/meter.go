@@ -3,7 +3,6 @@ package minimax
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"math"
 	"time"
@@ -22,7 +21,7 @@ const (
 )
 
 type row struct {
-	Model       string       `json:"model_name"`
+	Model       loose.Text   `json:"model_name"`
 	Start       loose.Time   `json:"start_time"`
 	End         loose.Time   `json:"end_time"`
 	Left        loose.Number `json:"current_interval_remaining_percent"`
@@ -48,11 +47,11 @@ type reply struct {
 // Parse reads a reply. A refused key is told with HTTP 200 and a code of its own.
 func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	var u reply
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := loose.Decode(body, &u); err != nil {
 		return provider.Reading{}, errors.New("what remains of it is no JSON object")
 	}
 	if u.Base.Code.V != 0 {
-		return provider.Reading{}, errors.New(cmp.Or(string(u.Base.Msg), "what remains of it was refused"))
+		return provider.Reading{}, errors.New(cmp.Or(loose.Clip(string(u.Base.Msg), loose.Words), "what remains of it was refused"))
 	}
 	var r provider.Reading
 	for i := range u.Rows {
@@ -81,7 +80,7 @@ func (x *row) windows(at time.Time) []provider.Window {
 		}
 		w.Name = provider.SpanName(w.Span)
 		if x.Model != general {
-			w.Name, w.Aside = x.Model+" · "+w.Name, true
+			w.Name, w.Aside = string(x.Model)+" · "+w.Name, true
 		}
 		all = append(all, w)
 	}

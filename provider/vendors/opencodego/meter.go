@@ -2,7 +2,6 @@
 package opencodego
 
 import (
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -33,7 +32,7 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 		Usage *windows `json:"usage"`
 		windows
 	}
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := loose.Decode(body, &u); err != nil {
 		return provider.Reading{}, errors.New("its usage is no JSON object")
 	}
 	if u.Usage == nil {

@@ -3,7 +3,6 @@
 package sub2api
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -38,7 +37,7 @@ type usage struct {
 }
 
 type limit struct {
-	Window string       `json:"window"`
+	Window loose.Text   `json:"window"`
 	Limit  loose.Number `json:"limit"`
 	Used   loose.Number `json:"used"`
 	Resets loose.Time   `json:"reset_at"`
@@ -48,13 +47,13 @@ type limit struct {
 // own has as its balance what its fullest window has left.
 func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	var u usage
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := loose.Decode(body, &u); err != nil {
 		return provider.Reading{}, errors.New("its usage is no JSON object")
 	}
 	r := provider.Reading{Plan: string(u.Plan)}
 	left, found := 0.0, false
 	for _, s := range spans {
-		i := slices.IndexFunc(u.Limits, func(l limit) bool { return strings.EqualFold(l.Window, s.word) })
+		i := slices.IndexFunc(u.Limits, func(l limit) bool { return strings.EqualFold(string(l.Window), s.word) })
 		if i < 0 || u.Limits[i].Limit.V <= 0 {
 			continue
 		}
@@ -70,11 +69,20 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	}
 	switch {
 	case u.Remaining.Set:
-		r.Balance = fmt.Sprintf("$%.2f", u.Remaining.V)
+		r.Balance = dollars(u.Remaining.V)
 	case found:
-		r.Balance = fmt.Sprintf("$%.2f", left)
+		r.Balance = dollars(left)
 	case u.Mode == "":
 		return provider.Reading{}, errors.New("its usage tells neither windows nor what remains")
 	}
 	return r, nil
+}
+
+// dollars writes an amount; more than anybody has is told as that.
+func dollars(n float64) string {
+	const most = 1e12
+	if n < 0 {
+		return fmt.Sprintf("-$%.2f", min(most, -n))
+	}
+	return fmt.Sprintf("$%.2f", min(most, n))
 }

@@ -96,6 +96,7 @@ func everyQuota() []trace.Account {
 	all := everyday().Accounts
 	read := ago(38 * time.Second)
 	all[0].Plan = "max"
+	all[0].Resets = &trace.Resets{Count: 2, Until: noon.Add(90 * time.Hour)}
 	all[2].Windows = []trace.Window{
 		{Name: "5 hours", Resets: in(3 * time.Hour), SpanS: 18000, Amount: 6, Limit: 20, Unit: "USD", Used: 30, Read: read},
 		{Name: "7 days", Resets: in(50 * time.Hour), SpanS: 604800, Amount: 150.25, Limit: 200, Unit: "USD", Used: 75.1, Read: read},

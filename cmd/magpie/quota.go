@@ -107,6 +107,9 @@ func quotaRows(a *trace.Account, now time.Time) [][]string {
 		}
 		rows = append(rows, []string{"balance", "", a.Balance, "", read})
 	}
+	if s := resetsInHand(a, now); s != "" {
+		rows = append(rows, []string{"resets", "", s, "", ""})
+	}
 	return rows
 }
 
@@ -275,13 +278,30 @@ func (p *process) accountsWhole(all []trace.Account) error {
 	return t.write(p.out)
 }
 
-// planAndBalance is what else is known of an account: "max, $14.00 left".
+// planAndBalance is what else is known of an account: "max, $14.00 left, 2 resets".
 func planAndBalance(a *trace.Account) string {
-	if a.Balance == "" {
-		return a.Plan
+	var all []string
+	if a.Plan != "" {
+		all = append(all, a.Plan)
 	}
-	if a.Plan == "" {
-		return a.Balance + " left"
+	if a.Balance != "" {
+		all = append(all, a.Balance+" left")
 	}
-	return a.Plan + ", " + a.Balance + " left"
+	if r := a.Resets; r != nil && r.Count > 0 {
+		all = append(all, count(r.Count, "reset"))
+	}
+	return strings.Join(all, ", ")
+}
+
+// resetsInHand says how many resets an account can spend, and how long the first of them lasts: "2, next ends 3d18h".
+func resetsInHand(a *trace.Account, now time.Time) string {
+	r := a.Resets
+	if r == nil || r.Count == 0 {
+		return ""
+	}
+	s := strconv.Itoa(r.Count)
+	if r.Until.After(now) {
+		s += ", next ends " + words.Span(r.Until.Sub(now))
+	}
+	return s
 }

@@ -5,10 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
-	"dev.magpie/gateway/wire"
 	"dev.magpie/provider"
 )
 
@@ -156,10 +154,10 @@ func (g *Gateway) spendByItself(ctx context.Context, s *sub, sp state.Spending, 
 	return true
 }
 
-// unheld spends a reset where a request could go to nobody, for all are held and one only for
-// its credits. It says whether the request is to be planned again.
-func (s *service) unheld(p *planning, ref *wire.Refusal, now time.Time) bool {
-	if p == nil || ref.Code != route.CodeHeld || s.a.only != "" || p.Pinned != "" || s.a.counting() {
+// unheld spends a reset where a request could go to nobody and one is held only for its credits.
+// It says whether the request is to be planned again.
+func (s *service) unheld(p *planning, now time.Time) bool {
+	if p == nil || len(p.Order) > 0 || s.a.only != "" || p.Pinned != "" || s.a.counting() {
 		return false
 	}
 	s.spent = true

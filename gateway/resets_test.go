@@ -158,6 +158,33 @@ func TestAResetIsSpentByItselfForWhoIsHeldForCreditsAlone(t *testing.T) {
 	}
 }
 
+// Nobody else can serve: the others are paused, have lapsed, or are at their cap.
+func TestAResetIsSpentByItselfWhereTheOthersCanNotServe(t *testing.T) {
+	for name, prepare := range map[string]func(h *house, r *rig){
+		"paused": func(_ *house, r *rig) { r.command(`{"verb":"pause","who":"codex/spare"}`) },
+		"lapsed": func(h *house, r *rig) {
+			h.Lapse("acct-spare")
+			r.ready()
+		},
+		"at its cap": func(_ *house, r *rig) { r.command(`{"verb":"cap","who":"codex/spare","args":{"percent":10}}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, "").account("me", ", credits = false, auto_reset = true", usedUp("c1")).
+					account("spare", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 20, 3*day)}})
+				r := h.rig(t).ready()
+				prepare(h, r)
+				if got := r.askCodex(); got.status != 200 || tried(r.last()) != "codex/me" {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+				if spent := h.Redeemed(); len(spent) != 1 || spent[0].Account != "acct-me" {
+					t.Errorf("spent %+v", spent)
+				}
+			})
+		})
+	}
+}
+
 func TestAResetIsSpentForAHeldSpareOnceTheOthersAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, "routing = \"order\"").account("me", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 50, 3*day)}}).

@@ -112,7 +112,7 @@ func (s *service) plan() *wire.Refusal {
 	s.firstReadings()
 	now := time.Now()
 	p, call, ref := s.g.plan(s.lv, s.a, now)
-	if ref != nil && s.unheld(p, ref, now) {
+	if ref != nil && s.unheld(p, now) {
 		p, call, ref = s.g.plan(s.lv, s.a, time.Now())
 	}
 	for range ruleRounds {

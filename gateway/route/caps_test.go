@@ -141,8 +141,16 @@ func TestEveryAccountHeld(t *testing.T) {
 	}
 
 	b.snap.Standing["own/spare"] = route.Standing{Unready: "signed out"}
-	if r = route.Refuse(route.Plan(&b.snap, b.call()), b.call()); r == nil || r.Code == route.CodeHeld {
+	r = route.Refuse(route.Plan(&b.snap, b.call()), b.call())
+	if r == nil || r.Code == route.CodeHeld || !strings.Contains(r.Words, "signed out") || !strings.Contains(r.Words, "own/me is at its cap of 70%") {
 		t.Errorf("with one that is not ready it is another error: %+v", r)
+	}
+
+	b = subs(t, ", cap = 70", "")
+	b.snap.Standing["own/spare"] = route.Standing{Paused: &trace.Paused{Since: now, Until: now.Add(time.Minute)}}
+	r = route.Refuse(route.Plan(&b.snap, b.call()), b.call())
+	if r == nil || r.Code != route.CodeHeld || !strings.Contains(r.Words, "own/me is at its cap of 70%") || !strings.Contains(r.Words, "paused: own/spare") || !r.RetryAt.Equal(now.Add(time.Minute)) {
+		t.Errorf("with one that is paused: %+v", r)
 	}
 
 	b = subs(t, ", cap = 70", `, models = ["other"]`)

@@ -98,7 +98,11 @@ func nobody(p trace.Plan, c Call) *Refusal {
 	}
 	for _, r := range refusals {
 		if because := having(left, r.codes); len(because) > 0 {
-			return r.say(because, c, p.Pinned != "")
+			out := r.say(because, c, p.Pinned != "")
+			if held := having(left, heldCodes); len(held) > 0 { // they are back by themselves
+				out.Words += "; " + list(held, heldUntil)
+			}
+			return out
 		}
 	}
 	if g := c.Target.Group; g != nil {
@@ -130,14 +134,19 @@ func having(left []trace.Candidate, codes []trace.ReasonCode) []trace.Candidate 
 	return found
 }
 
+// heldCodes are the reasons of those that a cap or the wish to spend no credits holds.
+var heldCodes = []trace.ReasonCode{trace.WhyCapped, trace.WhyNoCredits}
+
 // allHeld refuses where a cap or the wish to spend no credits holds everyone who could ever
-// be asked, nil where it does not.
+// be asked, nil where it does not. Whom the person paused counts as little as who is switched off.
 func allHeld(left []trace.Candidate, c Call) *Refusal {
-	var because []trace.Candidate
+	var because, paused []trace.Candidate
 	for _, l := range left {
 		switch l.Why.Code { //nolint:exhaustive // whatever else may change makes it another error
 		case trace.WhyCapped, trace.WhyNoCredits:
 			because = append(because, l)
+		case trace.WhyPaused:
+			paused = append(paused, l)
 		case trace.WhyOff, trace.WhyBarred, trace.WhyNotServed, trace.WhyUnlisted:
 		default:
 			return nil
@@ -149,20 +158,38 @@ func allHeld(left []trace.Candidate, c Call) *Refusal {
 	r := &Refusal{Status: 429, Code: CodeHeld}
 	var mend []string
 	each := list(because, func(c trace.Candidate) string {
-		why, how := heldBy(&c)
-		if !slices.Contains(mend, how) {
+		if _, how := heldBy(&c); !slices.Contains(mend, how) {
 			mend = append(mend, how)
 		}
-		if c.CapBack == nil {
-			return c.ID + " " + why
+		if c.CapBack != nil {
+			r.backBy(c.CapBack.Add(time.Second))
 		}
-		if at := c.CapBack.Add(time.Second); r.RetryAt.IsZero() || at.Before(r.RetryAt) {
-			r.RetryAt = at
-		}
-		return c.ID + " " + why + " until " + clock(*c.CapBack)
+		return heldUntil(c)
 	})
+	if len(paused) > 0 {
+		each += "; and paused: " + list(paused, func(c trace.Candidate) string {
+			r.backBy(c.Why.Until)
+			return c.ID
+		})
+	}
 	r.Words = "whoever " + asked(c) + " could go to is held: " + each + "; wait, or " + strings.Join(mend, ", or ")
 	return r
+}
+
+// backBy notes when somebody is back; zero is not known.
+func (r *Refusal) backBy(at time.Time) {
+	if !at.IsZero() && (r.RetryAt.IsZero() || at.Before(r.RetryAt)) {
+		r.RetryAt = at
+	}
+}
+
+// heldUntil says who is held by what, and until when.
+func heldUntil(c trace.Candidate) string {
+	why, _ := heldBy(&c)
+	if c.CapBack == nil {
+		return c.ID + " " + why
+	}
+	return c.ID + " " + why + " until " + clock(*c.CapBack)
 }
 
 // heldBy says what holds an account, and what a person can do about it.
@@ -180,9 +207,7 @@ func allPaused(because []trace.Candidate, c Call, _ bool) *Refusal {
 		if c.Why.Until.IsZero() {
 			return c.ID
 		}
-		if r.RetryAt.IsZero() || c.Why.Until.Before(r.RetryAt) {
-			r.RetryAt = c.Why.Until
-		}
+		r.backBy(c.Why.Until)
 		return c.ID + " until " + clock(c.Why.Until)
 	})
 	r.Words = "whoever " + asked(c) + " could go to is paused: " + each + "; resume with magpie resume " + because[0].ID

@@ -17,6 +17,7 @@ import (
 // Tokens are what Codex CLI's sign-in holds.
 type Tokens struct {
 	ID, Access, Refresh, Account string
+	Renewed                      time.Time // when the access token was made, zero = not told
 }
 
 // User is what the account is called, "" where the sign-in does not tell.
@@ -45,8 +46,7 @@ const authFile = "auth.json"
 type document struct {
 	fields []member
 	tokens []member
-	size   int       // of the file, in bytes
-	last   time.Time // when a token was last renewed, zero = not told
+	size   int // of the file, in bytes
 	Tokens
 }
 
@@ -94,7 +94,7 @@ func parse(data []byte) (document, error) {
 		case lastField:
 			var at loose.Time
 			_ = json.Unmarshal(f.value, &at) // as above
-			d.last = at.Time
+			d.Renewed = at.Time
 		case "tokens":
 			if bytes.Equal(f.value, []byte("null")) {
 				continue

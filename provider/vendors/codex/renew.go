@@ -47,6 +47,8 @@ type Holder struct {
 	kept    *Tokens       // renewed, but not written: the disk took nothing
 	keptOf  string        // the refresh token that they came from
 	lapsed  string        // the refresh token that was refused
+	made    string        // the access token that came of the last renewal
+	madeAt  time.Time     // when that was
 	failed  int
 	retryAt time.Time
 	last    error
@@ -65,10 +67,19 @@ func (h *Holder) Tokens(ctx context.Context, now time.Time) (Tokens, error) {
 		return t, err
 	case t.Refresh != "" && t.Refresh == h.lapsed:
 		return Tokens{}, ErrLapsed
-	case !Stale(t.Access, now):
+	case !h.stale(t, now):
 		return t, nil
 	}
 	return h.renew(ctx, t, now)
+}
+
+// stale says whether tokens have to be renewed. Those that came just now are used to their end:
+// where the vendor gives none that lasts, each request would spend a refresh token.
+func (h *Holder) stale(t Tokens, now time.Time) bool {
+	if age := now.Sub(h.madeAt); t.Access == h.made && age >= 0 && age < early {
+		now = now.Add(-early)
+	}
+	return Stale(t.Access, now)
 }
 
 // Refused is told that an access token was turned away, and returns another if there is one.
@@ -183,7 +194,7 @@ func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (To
 		return Tokens{}, err
 	}
 	if h.kept == nil && d.Access != old.Access { // another process was quicker
-		if !Stale(d.Access, now) {
+		if !h.stale(d.Tokens, now) {
 			return d.Tokens, nil
 		}
 		old = d.Tokens
@@ -198,7 +209,8 @@ func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (To
 		room.drop()
 		return Tokens{}, err
 	}
-	fresh.Account = old.Account
+	fresh.Account, fresh.Renewed = old.Account, now
+	h.made, h.madeAt = fresh.Access, now
 	if fresh.ID == "" {
 		fresh.ID = old.ID
 	}

@@ -156,6 +156,29 @@ func TestARenewalKeepsAllElseOfTheFile(t *testing.T) {
 	}
 }
 
+func TestTokensThatDoNotLastAreUsedToTheirEnd(t *testing.T) {
+	i := &issuer{good: "refresh-0", ends: now.Add(2 * time.Minute)}
+	h := holder(signIn(t, now), i)
+	for at := now; at.Before(i.ends); at = at.Add(10 * time.Second) {
+		if _, err := h.Tokens(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if i.asked() != 1 {
+		t.Errorf("asked %d times in two minutes", i.asked())
+	}
+	if _, err := h.Tokens(t.Context(), i.ends); err != nil || i.asked() != 2 {
+		t.Errorf("at their end: asked %d times: %v", i.asked(), err)
+	}
+	i.ends = now.Add(time.Hour)
+	if _, err := h.Tokens(t.Context(), now.Add(10*time.Minute)); err != nil || i.asked() != 3 {
+		t.Errorf("asked %d times: %v", i.asked(), err)
+	}
+	if _, err := h.Tokens(t.Context(), now.Add(56*time.Minute)); err != nil || i.asked() != 4 {
+		t.Errorf("one that lasts is renewed five minutes early: asked %d times: %v", i.asked(), err)
+	}
+}
+
 func TestManyAtOnceSpendOneRefreshToken(t *testing.T) {
 	i := &issuer{good: "refresh-0", slow: 20 * time.Millisecond}
 	home := signIn(t, now)

@@ -104,7 +104,7 @@ func adopt(home string) {
 			continue
 		}
 		was, err := parse(data)
-		if err == nil && was.Account == now.Account && was.last.After(now.last) {
+		if err == nil && was.Account == now.Account && was.Renewed.After(now.Renewed) {
 			_ = os.Rename(left, path) // else it stays, and is tried the next time
 			continue
 		}

@@ -59,6 +59,20 @@ func TestWhatCameOfAResetByHand(t *testing.T) {
 	}
 }
 
+func TestWhereNoResetIsInHandNoneIsAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, "")
+		a := usedUp("used")
+		a.Resets[0].Spent = true
+		r := h.account("me", "", a).rig(t).ready()
+		_, err := r.g.Preview(t.Context(), ctl.Command{Verb: ctl.Reset, Who: "codex/me"})
+		var refused *ctl.Error
+		if !errors.As(err, &refused) || refused.Code != "no_reset" || h.Asked("consume") != 0 {
+			t.Errorf("%v, asked %d times", err, h.Asked("consume"))
+		}
+	})
+}
+
 func TestAPreviewOfAResetHoldsForWhatItShowedAndAMinute(t *testing.T) {
 	cmd := ctl.Command{Verb: ctl.Reset, Who: "codex/me"}
 	for name, c := range map[string]struct {

@@ -12,6 +12,7 @@ import (
 	"dev.magpie/provider/vendors/codex"
 	"dev.magpie/provider/vendors/commandcode"
 	"dev.magpie/provider/vendors/glm"
+	"dev.magpie/provider/vendors/grok"
 	"dev.magpie/provider/vendors/kimi"
 	"dev.magpie/provider/vendors/minimax"
 	"dev.magpie/provider/vendors/opencodego"
@@ -98,6 +99,7 @@ func TestAnOddValueHidesNothingOfTheRest(t *testing.T) {
 		"glm":         {glm.Parse, glmPlan, "success data data.limits"},
 		"minimax":     {minimax.Parse, `{"model_remains":[` + minimaxGeneral + "," + minimaxVideo + `],"base_resp":{"status_code":0,"status_msg":"success"}}`, "model_remains model_remains.0 base_resp.status_code"},
 		"opencode go": {opencodego.Parse, `{"usage":{"rolling":{"percent":1,"resetsAt":"2026-03-04T14:00:00Z"},"weekly":{"percent":"55","resetsAt":"2026-03-08T00:00:00Z"},"monthly":{"percent":100,"resetsAt":"2026-04-01T00:00:00Z"}}}`, "usage"},
+		"grok":        {grok.Parse, `{"config":{"creditUsagePercent":33,"currentPeriod":{"type":"USAGE_PERIOD_TYPE_WEEKLY","end":"2026-03-08T00:00:00Z"},"onDemandCap":{"val":20},"onDemandUsed":{"val":5}}}`, "config config.creditUsagePercent"},
 		"command code": {
 			commandcode.Parse, `{"credits":{"planId":"pro","monthlyCredits":10,"purchasedCredits":"2.5","freeCredits":0},"windowLimits":{"fiveHour":{"used":3,"cap":12,"resetAt":1772625600000},"weekly":{"used":3,"cap":9}}}`, "credits windowLimits",
 		},

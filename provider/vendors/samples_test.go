@@ -9,6 +9,7 @@ import (
 	"dev.magpie/provider"
 	"dev.magpie/provider/vendors/commandcode"
 	"dev.magpie/provider/vendors/glm"
+	"dev.magpie/provider/vendors/grok"
 	"dev.magpie/provider/vendors/kimi"
 	"dev.magpie/provider/vendors/minimax"
 	"dev.magpie/provider/vendors/opencodego"
@@ -146,6 +147,15 @@ func TestWhatVendorsTellOfAKey(t *testing.T) {
 			"Command Code", commandcode.Parse, `{"credits":{"planId":"pro","monthlyCredits":10,"purchasedCredits":"2.5","freeCredits":0},"windowLimits":{"fiveHour":{"used":3,"cap":12,"resetAt":1772625600000},"weekly":{"used":3,"cap":0}}}`,
 			"5 hours 25% till 2026-03-04T12:00Z span=5h; plan pro; balance 12.50 credits",
 		},
+		{
+			"Grok", grok.Parse, `{"config":{"creditUsagePercent":33,"currentPeriod":{"type":"USAGE_PERIOD_TYPE_WEEKLY","end":"2026-03-08T00:00:00Z"},"onDemandCap":{"val":20},"onDemandUsed":{"val":5}}}`,
+			"7 days 33% till 2026-03-08T00:00Z span=168h; On-demand 25% 5 of 20 aside",
+		},
+		{
+			"Grok, by the month", grok.Parse, `{"config":{"creditUsagePercent":"133","currentPeriod":{"type":"USAGE_PERIOD_TYPE_MONTHLY"},"billingPeriodEnd":"2026-04-01T00:00:00Z","onDemandCap":{"val":0}}}`,
+			"Month 100% till 2026-04-01T00:00Z",
+		},
+		{"Grok, nothing", grok.Parse, `{"config":{}}`, "error: its billing tells no window"},
 		{"Command Code, nothing", commandcode.Parse, `{}`, "error: its credits tell nothing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"dev.magpie/provider/vendors/balance"
 	"dev.magpie/provider/vendors/commandcode"
 	"dev.magpie/provider/vendors/glm"
+	"dev.magpie/provider/vendors/grok"
 	"dev.magpie/provider/vendors/kimi"
 	"dev.magpie/provider/vendors/minimax"
 	"dev.magpie/provider/vendors/opencodego"
@@ -43,6 +44,7 @@ var plans = []row{
 	{"glm", coding("zhipu", "zai"), ofTeam(at("/api/monitor/usage/quota/limit")), bare, nil, glm.Parse},
 	{"minimax", preset("minimax", "minimax-cn"), at("/v1/token_plan/remains"), bearer, planKey, minimax.Parse},
 	{"opencode-go", preset("opencode-go"), under("/usage"), bearer, nil, opencodego.Parse},
+	{"grok", host("cli-chat-proxy.grok.com"), at("/v1/billing?format=credits"), bearer, nil, grok.Parse},
 	{"command-code", host("api.commandcode.ai"), at("/alpha/billing/credits"), bearer, nil, commandcode.Parse},
 }
 

@@ -23,6 +23,7 @@ func TestWhichKeysAreToldOfAndWhere(t *testing.T) {
 		{"a MiniMax plan's key", "preset = \"minimax\"", "minimax https://api.minimax.io/v1/token_plan/remains windows of sk-cp- keys Authorization: Bearer K"},
 		{"OpenCode Go", "preset = \"opencode-go\"", "opencode-go https://opencode.ai/zen/go/v1/usage windows Authorization: Bearer K"},
 		{"OpenCode Zen", "preset = \"opencode-zen\"", ""},
+		{"Grok", `chat = "https://cli-chat-proxy.grok.com/v1"`, "grok https://cli-chat-proxy.grok.com/v1/billing?format=credits windows Authorization: Bearer K"},
 		{"Command Code", `chat = "https://api.commandcode.ai/v1"`, "command-code https://api.commandcode.ai/alpha/billing/credits windows Authorization: Bearer K"},
 		{"DeepSeek", `preset = "deepseek"`, "balance https://api.deepseek.com/user/balance Authorization: Bearer K"},
 		{"DeepSeek, in its place another", "preset = \"deepseek\"\nchat = \"http://127.0.0.1:9/v1\"", "balance http://127.0.0.1:9/user/balance Authorization: Bearer K"},

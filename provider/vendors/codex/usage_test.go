@@ -100,6 +100,10 @@ func TestResets(t *testing.T) {
 	if got := strings.Join(ids, " "); err != nil || got != "c-soon c-late c-never" || !all[0].Expires.Equal(time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)) || !all[2].Expires.IsZero() {
 		t.Errorf("%s %v %v", got, all, err)
 	}
+	never := strings.NewReplacer("c-late", "c-used", `"available","expires_at":"2026`, `"redeemed","expires_at":"2026`).Replace(list)
+	if all, err := codex.ParseResets([]byte(never)); err != nil || len(all) != 1 || all[0].ID != "c-never" || !all[0].Expires.IsZero() {
+		t.Errorf("only one that never runs out: %v %v", all, err)
+	}
 	if all, err := codex.ParseResets([]byte(`{"credits":[{"id":"c-used","status":"redeemed"}]}`)); err != nil || len(all) != 0 {
 		t.Errorf("only used ones: %v %v", all, err)
 	}

@@ -113,6 +113,41 @@ func TestAnyAgentIsServedThroughACodexAccount(t *testing.T) {
 	}
 }
 
+// The backend only streams, and its last event lists no output: an agent that wants one piece is
+// given what came before.
+func TestAPieceOfABackendThatOnlyStreamsIsWhole(t *testing.T) {
+	reply := eventsOf("responses", `response.created {"response":{"id":"r","status":"in_progress","output":[]}}`,
+		`response.output_item.added {"output_index":0,"item":{"type":"message","id":"i1","role":"assistant","content":[]}}`,
+		`response.output_text.delta {"output_index":0,"content_index":0,"item_id":"i1","delta":"yes"}`,
+		`response.output_item.done {"output_index":0,"item":{"type":"message","id":"i1","role":"assistant","content":[{"type":"output_text","text":"yes"}]}}`,
+		`response.completed {"response":{"id":"r","status":"completed","output":[],"usage":{"input_tokens":7,"output_tokens":1}}}`)
+	for name, c := range map[string]struct{ path, body string }{
+		"chat":      {"/v1/chat/completions", chatBody("codex/gpt-5.4")},
+		"responses": {"/v1/responses", responsesBody("codex/gpt-5.4")},
+		"messages":  {"/v1/messages", messagesBody("codex/gpt-5.4")},
+		"gemini":    {"/v1beta/models/codex%2Fgpt-5.4:generateContent", geminiBody},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, "").account("me", "", standin.ChatAccount{})
+			r := newRig(t, h.toml+"]\n", vendors{"gpt": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasSuffix(r.URL.Path, "/responses") {
+					h.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = w.Write([]byte(reply))
+			})})
+			got := r.ask(c.path, c.body)
+			if got.status != 200 || strings.Count(got.body, "yes") != 1 || !json.Valid([]byte(got.body)) {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+			if u := r.last().Tokens; u.Input != 7 || u.Output != 1 {
+				t.Errorf("%+v", u)
+			}
+		})
+	}
+}
+
 func TestCodexItselfGoesOnAsItIs(t *testing.T) {
 	h := newHouse(t, "").account("me", "", standin.ChatAccount{})
 	r := h.rig(t)

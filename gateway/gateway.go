@@ -156,6 +156,7 @@ func New(d Deps) *Gateway {
 	g.handler = g.routes()
 	g.meter = g.newMeter()
 	d.State.OnChange(g.changed)
+	g.hearHistory(g.toldOfHistory)
 	g.take(d.Config, d.Catalog)
 	return g
 }
@@ -283,6 +284,7 @@ func (g *Gateway) Close() {
 	g.cancel()
 	g.goes.Unlock()
 	g.teller.stop()
+	g.hearHistory(nil)
 	g.bridge.Close()
 	g.meter.Close()
 	g.wg.Wait()

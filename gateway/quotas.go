@@ -89,12 +89,7 @@ func (g *Gateway) ofProviders(lv *live, names []string) ([]provider.AccountID, e
 
 // handleQuotaHistory lists readings, the newest first.
 func (g *Gateway) handleQuotaHistory(w http.ResponseWriter, r *http.Request) {
-	h, ok := g.d.History.(*history.History)
-	if !ok {
-		apiError(w, &control.Error{Status: http.StatusNotFound, Code: "no_history", Message: "no history is kept"})
-		return
-	}
-	f, err := filterOf(r)
+	h, f, err := g.asksHistory(r)
 	if err != nil {
 		apiError(w, err)
 		return

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -146,6 +147,36 @@ func TestAPersonHasAKeyReadAgain(t *testing.T) {
 			t.Error("it needs no token")
 		}
 	})
+}
+
+func TestAHistoryThatIsGoneIsToldOnceAndGoneOnWith(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h, err := history.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	r := newRig(t, purse, vendors{"purse": relay("ok")}, func(d *gateway.Deps) { d.History = h })
+	listed := func() string { return r.do(http.MethodGet, "/v1/magpie/requests", "").body }
+	r.ask("/v1/chat/completions", chatBody("purse/m"))
+	if n := strings.Count(listed(), `"asked"`); n != 1 {
+		t.Fatalf("%d kept", n)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 3; n++ {
+		r.ask("/v1/chat/completions", chatBody("purse/m"))
+		if got := strings.Count(listed(), `"asked"`); got != n {
+			t.Errorf("%d kept, want %d", got, n)
+		}
+	}
+	if n := strings.Count(r.logs.text(), "the history was moved away or deleted"); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+	if s := r.g.Status(); s.History.Begun == nil || s.History.Error != "" {
+		t.Errorf("%+v", s.History)
+	}
 }
 
 func TestAReadingIsKeptWhenItTellsSomethingElse(t *testing.T) {

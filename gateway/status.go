@@ -155,12 +155,7 @@ func (g *Gateway) handleRoute(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *Gateway) handleRequests(w http.ResponseWriter, r *http.Request) {
-	h, ok := g.d.History.(*history.History)
-	if !ok {
-		apiError(w, &control.Error{Status: http.StatusNotFound, Code: "no_history", Message: "no history is kept"})
-		return
-	}
-	f, err := filterOf(r)
+	h, f, err := g.asksHistory(r)
 	if err != nil {
 		apiError(w, err)
 		return
@@ -241,6 +236,16 @@ func (g *Gateway) handleDo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"done": d.Words, "undo": d.Undo, "state": d.Accounts, "at": d.At})
+}
+
+// asksHistory is the history that a listing is of, and what narrows it.
+func (g *Gateway) asksHistory(r *http.Request) (*history.History, history.Filter, error) {
+	h, ok := g.d.History.(*history.History)
+	if !ok {
+		return nil, history.Filter{}, &control.Error{Status: http.StatusNotFound, Code: "no_history", Message: "no history is kept"}
+	}
+	f, err := filterOf(r)
+	return h, f, err
 }
 
 // filterOf reads what a listing of the history is narrowed by.

@@ -118,6 +118,18 @@ func (g *Gateway) trouble() []string {
 	return all
 }
 
+// hearHistory has fn hear of what becomes of the history, where it tells that.
+func (g *Gateway) hearHistory(fn func(trace.Log)) {
+	if h, ok := g.d.History.(interface{ OnTold(fn func(trace.Log)) }); ok {
+		h.OnTold(fn)
+	}
+}
+
+func (g *Gateway) toldOfHistory(l trace.Log) {
+	g.tell(l)
+	g.lookSoon()
+}
+
 // tellAll tells everything that a config names, and takes away what it no longer does.
 func (g *Gateway) tellAll(lv *live) {
 	g.teller.one.Lock()

@@ -122,6 +122,9 @@ func troubles(s trace.Status, now time.Time) []string {
 		all = append(all, "the newest config is not in force: "+s.Config.Error)
 	}
 	all = append(all, s.Trouble...)
+	if at := s.History.Begun; at != nil {
+		all = append(all, "the history's file was moved away or deleted while it was in use; since "+stamp(*at, now)+" it is another")
+	}
 	if t, any := state.New(trace.View{Status: s}, now, false).Trouble(state.At(now)); any && len(all) == 0 {
 		all = append(all, strings.TrimSpace(t.Text+" "+t.More))
 	}

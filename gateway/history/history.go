@@ -46,9 +46,15 @@ type History struct {
 	opened chan struct{} // closed after the first try to open the file
 	file   atomic.Pointer[file]
 
+	reading sync.RWMutex // held by readers while they read, and for a change of the file
+
 	written atomic.Int64
 	dropped atomic.Int64
-	trouble atomic.Pointer[string]
+	begun   atomic.Pointer[time.Time] // when another file was begun, for the one in use was gone
+
+	telling sync.Mutex // for the two below
+	trouble string     // "" = none
+	hook    func(trace.Log)
 
 	cancel context.CancelFunc
 	ended  chan struct{}
@@ -57,6 +63,7 @@ type History struct {
 // file is what came of opening it: one of the two.
 type file struct {
 	db  *sql.DB
+	as  os.FileInfo // what lay at the path then
 	err error
 }
 
@@ -110,11 +117,22 @@ func (h *History) ring() {
 
 // Stat says how the history keeps up.
 func (h *History) Stat() trace.HistoryStat {
-	s := trace.HistoryStat{Written: h.written.Load(), Dropped: h.dropped.Load()}
-	if t := h.trouble.Load(); t != nil {
-		s.Error = *t
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	return trace.HistoryStat{Written: h.written.Load(), Dropped: h.dropped.Load(), Error: h.trouble, Begun: h.begun.Load()}
+}
+
+// OnTold has fn called with what the person should hear of: trouble when it begins and when it is
+// over, and a file that was begun anew. Trouble that is there already is told at once, the rest
+// beside the requests. Nil ends that.
+func (h *History) OnTold(fn func(trace.Log)) {
+	h.telling.Lock()
+	h.hook = fn
+	trouble := h.trouble
+	h.telling.Unlock()
+	if fn != nil && trouble != "" {
+		fn(unkept(trouble))
 	}
-	return s
 }
 
 // Close writes what is queued and closes the file.
@@ -124,6 +142,11 @@ func (h *History) Close() error {
 	h.mu.Unlock()
 	h.cancel()
 	<-h.ended
+	return h.shut()
+}
+
+// shut closes the file.
+func (h *History) shut() error {
 	f := h.file.Load()
 	if f == nil || f.db == nil {
 		return nil
@@ -139,17 +162,14 @@ func (h *History) Close() error {
 func (h *History) run(ctx context.Context) {
 	defer close(h.ended)
 	for {
-		db, err := open(context.WithoutCancel(ctx), h.path)
-		if err != nil {
-			err = fmt.Errorf("open %s: %w", h.path, err)
-		}
-		first := h.file.Swap(&file{db, err}) == nil
-		h.tell(err)
+		f := h.open(ctx)
+		first := h.file.Swap(f) == nil
+		h.tell(f.err)
 		if first {
 			close(h.opened)
 		}
-		if err == nil {
-			w := writer{h: h, db: db, old: time.Now().AddDate(0, 0, -keepDays)}
+		if f.err == nil {
+			w := writer{h: h, file: f, old: time.Now().AddDate(0, 0, -keepDays)}
 			w.work(ctx)
 			return
 		}
@@ -159,13 +179,36 @@ func (h *History) run(ctx context.Context) {
 	}
 }
 
-func (h *History) tell(err error) {
-	if err == nil {
-		h.trouble.Store(nil)
-		return
+// open opens the file that lies at the path, or makes it.
+func (h *History) open(ctx context.Context) *file {
+	db, as, err := open(context.WithoutCancel(ctx), h.path)
+	if err != nil {
+		err = fmt.Errorf("open %s: %w", h.path, err)
 	}
-	s := err.Error()
-	h.trouble.Store(&s)
+	return &file{db, as, err}
+}
+
+// tell notes what does not work, nil that all does. What is news is told.
+func (h *History) tell(err error) {
+	var now string
+	if err != nil {
+		now = err.Error()
+	}
+	h.telling.Lock()
+	was, fn := h.trouble, h.hook
+	h.trouble = now
+	h.telling.Unlock()
+	switch {
+	case fn == nil || was == now:
+	case now != "":
+		fn(unkept(now))
+	default:
+		fn(trace.Log{Time: time.Now(), Level: "info", Text: "the history is kept again"})
+	}
+}
+
+func unkept(why string) trace.Log {
+	return trace.Log{Time: time.Now(), Level: "warn", Text: "the history is not kept: " + why}
 }
 
 // discard takes the place of the writer where there is no file to write to, and says whether it is time for
@@ -235,31 +278,32 @@ func (h *History) queued() int {
 
 // open makes the file where there is none, readable by its owner alone, and brings it
 // to the newest schema.
-func open(ctx context.Context, path string) (*sql.DB, error) {
+func open(ctx context.Context, path string) (*sql.DB, os.FileInfo, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("make its folder: %w", err)
+		return nil, nil, fmt.Errorf("make its folder: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = errors.Join(f.Chmod(0o600), f.Close())
+	as, err := f.Stat()
+	err = errors.Join(err, f.Chmod(0o600), f.Close())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	db, err := sql.Open("sqlite", source(path))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	db.SetMaxOpenConns(1)
 	if err := migrate(ctx, db); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, nil, errors.Join(err, db.Close())
 	}
 	// Only now: the mode is written into the file, and it is known to be ours.
 	if _, err := db.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
-		return nil, errors.Join(fmt.Errorf("set the journal: %w", err), db.Close())
+		return nil, nil, errors.Join(fmt.Errorf("set the journal: %w", err), db.Close())
 	}
-	return db, nil
+	return db, as, nil
 }
 
 // source names the file and what each connection is set to.

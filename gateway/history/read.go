@@ -36,15 +36,17 @@ func (h *History) Requests(ctx context.Context, f Filter) ([]trace.Route, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.ready(ctx); err != nil {
+	db, end, err := h.use(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer end()
 	limit := f.Limit
 	if limit <= 0 {
 		limit = limitDefault
 	}
 	args = append(args, min(limit, limitMost))
-	rows, err := h.file.Load().db.QueryContext(ctx, `SELECT id, time, agent, session, api, asked, grp, provider, model, effort, served,
+	rows, err := db.QueryContext(ctx, `SELECT id, time, agent, session, api, asked, grp, provider, model, effort, served,
 		status, error, tries, input, output, reasoning, cache_read, cache_write, cost, ms, ttft_ms, stream, bytes_in,
 		bytes_out FROM requests`+where+` ORDER BY time DESC, n DESC LIMIT ?`, args...)
 	if err != nil {
@@ -162,11 +164,13 @@ func statuses(s string) (low, high int, err error) {
 // Today sums the requests begun in [from, to), under the name of from's day.
 func (h *History) Today(ctx context.Context, from, to time.Time) (trace.Today, error) {
 	t := trace.Today{Day: from.Format(time.DateOnly)}
-	if err := h.ready(ctx); err != nil {
+	db, end, err := h.use(ctx)
+	if err != nil {
 		return t, err
 	}
+	defer end()
 	var micro int64
-	err := h.file.Load().db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0),
+	err = db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0),
 		coalesce(sum(cache_read), 0), coalesce(sum(cost), 0),
 		count(CASE WHEN cost IS NULL AND status < 400 AND input + output > 0 THEN 1 END)
 		FROM requests WHERE time >= ? AND time < ?`, from.UnixMilli(), to.UnixMilli()).
@@ -196,15 +200,25 @@ func (h *History) Flush(ctx context.Context) error {
 	}
 }
 
-// ready waits until the file is open and up to date.
-func (h *History) ready(ctx context.Context) error {
+// use gives the file to a reader, once it is open and up to date. The reader calls end when it
+// has read.
+func (h *History) use(ctx context.Context) (db *sql.DB, end func(), err error) {
 	select {
 	case <-h.opened:
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 	if err := h.file.Load().err; err != nil {
-		return err
+		return nil, nil, err
 	}
-	return h.Flush(ctx)
+	if err := h.Flush(ctx); err != nil {
+		return nil, nil, err
+	}
+	h.reading.RLock()
+	f := h.file.Load()
+	if f.err != nil {
+		h.reading.RUnlock()
+		return nil, nil, f.err
+	}
+	return f.db, h.reading.RUnlock, nil
 }

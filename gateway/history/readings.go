@@ -57,7 +57,9 @@ func (w *writer) allReadings(ctx context.Context) error {
 		return nil
 	}
 	if err := w.readingBatch(ctx); err != nil {
-		w.h.tell(fmt.Errorf("write the history: %w", err))
+		return w.failed(err)
+	}
+	if err := w.here(); err != nil {
 		return err
 	}
 	w.readings = nil
@@ -66,7 +68,7 @@ func (w *writer) allReadings(ctx context.Context) error {
 }
 
 func (w *writer) readingBatch(ctx context.Context) error {
-	tx, err := w.db.BeginTx(ctx, nil)
+	tx, err := w.file.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -95,9 +97,11 @@ func (w *writer) readingBatch(ctx context.Context) error {
 // Readings lists readings of allowances, the newest first, those just added too. None is older
 // than 45 days.
 func (h *History) Readings(ctx context.Context, f ReadingFilter) ([]trace.Reading, error) {
-	if err := h.ready(ctx); err != nil {
+	db, end, err := h.use(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer end()
 	since := time.Now().AddDate(0, 0, -readingDays)
 	if f.Since.After(since) {
 		since = f.Since
@@ -114,7 +118,7 @@ func (h *History) Readings(ctx context.Context, f ReadingFilter) ([]trace.Readin
 		where += ` AND (provider = ? COLLATE NOCASE OR substr(account, instr(account, '/') + 1) = ? COLLATE NOCASE)`
 		args = append(args, f.Account, f.Account)
 	}
-	rows, err := h.file.Load().db.QueryContext(ctx, `SELECT time, account, plan, balance, windows FROM readings`+where+` ORDER BY time DESC, n DESC LIMIT ?`,
+	rows, err := db.QueryContext(ctx, `SELECT time, account, plan, balance, windows FROM readings`+where+` ORDER BY time DESC, n DESC LIMIT ?`,
 		append(args, min(limit, limitMost))...)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", err)

@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +35,7 @@ var inserts = func() (by [insertRows + 1]string) {
 // writer is the one goroutine that writes.
 type writer struct {
 	h     *History
-	db    *sql.DB
+	file  *file
 	rest  []trace.Route // taken from the queue, not written yet
 	space []trace.Route // what rest is a part of
 	old   time.Time     // what is older is to be pruned; zero = done
@@ -114,9 +113,9 @@ func (w *writer) pause(ctx context.Context) {
 	w.h.ring()
 }
 
-// all writes what is queued, batch by batch. What can't be written stays for the next
+// write writes what is queued, batch by batch. What can't be written stays for the next
 // time; meanwhile the queue fills and, at its limit, drops.
-func (w *writer) all(ctx context.Context) error {
+func (w *writer) write(ctx context.Context) error {
 	if err := w.allReadings(ctx); err != nil {
 		return err
 	}
@@ -127,11 +126,13 @@ func (w *writer) all(ctx context.Context) error {
 			w.rest = w.space
 		}
 		if len(w.rest) == 0 {
-			return nil
+			return w.here()
 		}
 		n := min(batchRows, len(w.rest))
 		if err := w.batch(ctx, w.rest[:n]); err != nil {
-			w.h.tell(fmt.Errorf("write the history: %w", err))
+			return w.failed(err)
+		}
+		if err := w.here(); err != nil {
 			return err
 		}
 		w.h.wrote(n)
@@ -140,9 +141,19 @@ func (w *writer) all(ctx context.Context) error {
 	}
 }
 
+// failed tells that a batch could not be written. One into a file that is gone is written anew.
+func (w *writer) failed(err error) error {
+	if gone := w.here(); gone != nil {
+		return gone
+	}
+	err = fmt.Errorf("write the history: %w", err)
+	w.h.tell(err)
+	return err
+}
+
 // batch writes rows in one transaction.
 func (w *writer) batch(ctx context.Context, rows []trace.Route) error {
-	tx, err := w.db.BeginTx(ctx, nil)
+	tx, err := w.file.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -252,7 +263,11 @@ func dollars(m int64) string {
 
 // prune deletes some of what is too old.
 func (w *writer) prune(ctx context.Context) {
-	res, err := w.db.ExecContext(ctx, `DELETE FROM requests WHERE n IN
+	if w.file.db == nil {
+		w.old = time.Time{} // the file that was looked through is gone
+		return
+	}
+	res, err := w.file.db.ExecContext(ctx, `DELETE FROM requests WHERE n IN
 		(SELECT n FROM requests WHERE time < ? LIMIT ?)`, w.old.UnixMilli(), pruneRows)
 	if err != nil {
 		w.h.tell(fmt.Errorf("prune the history: %w", err))

@@ -154,4 +154,6 @@ type HistoryStat struct {
 	Written int64  `json:"written"`
 	Dropped int64  `json:"dropped"`
 	Error   string `json:"error,omitempty"`
+
+	Begun *time.Time `json:"begun,omitempty"` // when a new file was begun, for the one in use was moved away or deleted; nil = never
 }

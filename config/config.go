@@ -11,6 +11,8 @@ type Config struct {
 	Affinity      string        // auto | session | turn | off
 	Sink          bool          // a rate-limited candidate goes to the back
 	Redact        []string      // any of secrets, personal, words
+	RedactWords   []string      // what is masked for words
+	RedactRules   []string      // patterns that are masked beside secrets
 	Theme         Theme         // what the screen wears
 	Background    string        // "", "dark" or "light"
 	PublicURL     string        // what other machines are shown

@@ -56,6 +56,7 @@ func TestEverythingInTheSchemaIsRead(t *testing.T) {
 	no, yes, zero, two, four := false, true, 0, 2, 4
 	want := &Config{
 		Listen: "127.0.0.1:4425", Routing: "order", Affinity: "session", Sink: true, Redact: []string{"secrets", "words"},
+		RedactWords: []string{"Project Falcon", "ACME"}, RedactRules: []string{"CASE-[0-9]{6}", "ticket ([a-z]+-[0-9]+)"},
 		Theme: Theme{Dark: "ink", Light: "paper"}, Background: "dark", PublicURL: "http://box.example:3425",
 		CORSOrigins: []string{"https://app.example", "chrome-extension://abcdef"}, Proxy: "http://user:pass@proxy.example:8080",
 		BodyLimit: 32 << 20, GuessVendor: true, Describer: "lamp/see-1", Searcher: "find-1", NoDetect: true,

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"time"
 )
@@ -38,7 +40,11 @@ var topFields = []field[Config]{
 		"`auto` `session` `turn` or `off`", `"auto"`, "Whether a conversation stays with who answered it."),
 	row("sink", func(c *Config) *bool { return &c.Sink }, truth, yesNo, "false", "Put whoever was rate limited at the back."),
 	row("redact", func(c *Config) *[]string { return &c.Redact }, some(oneOf("secrets", "personal", "words")),
-		"list of `secrets` `personal` `words`", "[]", "What is masked before a vendor sees it.").later(),
+		"list of `secrets` `personal` `words`", "[]", "What is masked before a vendor sees it: keys and passwords, what is about people, `redact_words`."),
+	row("redact_words", func(c *Config) *[]string { return &c.RedactWords }, some(masked(filled)),
+		"list of text", "[]", "What is masked under `words`, whatever its case is: names of projects, customers, people."),
+	row("redact_rules", func(c *Config) *[]string { return &c.RedactRules }, some(masked(pattern)),
+		"list of regular expressions", "[]", "What is masked under `secrets` too; where an expression has a group, the first one is what is masked. Syntax: Go's (RE2)."),
 	row("theme", func(c *Config) *Theme { return &c.Theme }, placed(theme, func(c *Config) *Pos { return &c.ThemePos }),
 		`a name, "auto", or { dark = "…", light = "…" }`, `"auto"`, "What the screen wears."),
 	row("background", func(c *Config) *string { return &c.Background }, oneOf("", "dark", "light"),
@@ -112,6 +118,37 @@ func share(d *decoder, n *node) (bool, bool) {
 		d.bad(n, "can't be true: serving other machines needs gateway keys, and this version has none", "leave it out, and reach this machine through ssh")
 	}
 	return false, n.kind == isTruth
+}
+
+// masked reads a text that is not shown: it is what shall not be seen.
+func masked(how reader[string]) reader[string] {
+	return func(d *decoder, n *node) (string, bool) {
+		d.hide(n)
+		return how(d, n)
+	}
+}
+
+// pattern reads a regular expression that does not match everything.
+func pattern(d *decoder, n *node) (string, bool) {
+	s, ok := filled(d, n)
+	if !ok {
+		return "", false
+	}
+	re, err := regexp.Compile(s)
+	switch {
+	case err != nil:
+		why := ""
+		var bad *syntax.Error // its code alone: the rest is what shall not be seen
+		if errors.As(err, &bad) {
+			why = ": " + bad.Code.String()
+		}
+		d.bad(n, "is no regular expression"+why, "")
+		return "", false
+	case re.MatchString(""):
+		d.bad(n, "matches nothing at all, so it would match everywhere", "")
+		return "", false
+	}
+	return s, true
 }
 
 var sizeOfScreen = regexp.MustCompile(`^[1-9][0-9]{0,3}x[1-9][0-9]{0,3}$`)

@@ -28,7 +28,7 @@ var providerFields = []field[Provider]{
 	row("headers", func(p *Provider) *map[string]string { return &p.Headers }, headers, "table of text", "{}", "Sent with each request, after the key's own header and instead of it where the name is the same."),
 	row("balance_url", func(p *Provider) *string { return &p.BalanceURL }, web(true, true), "a URL", `""`, "Where the vendor tells what is left, asked with the key; `{key}` in it is the key. A relay's `…/v1/usage` tells windows too."),
 	row("balance_path", func(p *Provider) *string { return &p.BalancePath }, text, "paths, numbers, `+ - * / ( )`", `""`, "Where in that reply the amount stands, such as `$data.left / 500000`; more than one as `paid: $a; gift: $b`; a `%` behind it: a share."),
-	row("unmasked", func(p *Provider) *bool { return &p.Unmasked }, truth, yesNo, "false", "Send requests whole, whatever `redact` says; for servers of one's own.").later(),
+	row("unmasked", func(p *Provider) *bool { return &p.Unmasked }, truth, yesNo, "false", "Send requests whole, whatever `redact` says. It counts where every base URL is on this machine or in a private network, and for no account."),
 	row("searches", func(p *Provider) *bool { return &p.Searches }, truth, yesNo, "false", "The relay searches the web by itself, where it is asked on Messages or Responses."),
 	row("unlisted", func(p *Provider) *bool { return &p.Unlisted }, truth, yesNo, "false", "Leave its models out of lists; served by full id and in groups."),
 	row("off", func(p *Provider) *bool { return &p.Off }, truth, yesNo, "false", "Keep it, and ask it nothing."),

@@ -50,7 +50,7 @@ func (g *Gateway) recall(a *ask, snap *route.Snapshot, call *route.Call, now tim
 	t := state.Talk{Scope: route.ScopeOf(&call.Target), ID: g.plainID(a.talk)}
 	call.Scope = t.Scope
 	if group := call.Target.Group; group != nil && route.Ruled(snap.Catalog, group) {
-		words := a.env.FirstWords(a.body)
+		words := a.firstWords()
 		t.ID = words + "|" + t.ID
 		call.Scope += "|" + words
 	}

@@ -137,7 +137,7 @@ func (s *service) describe(m *wire.Media) (string, error) {
 	}
 	of := sha256.Sum256([]byte(by + "\x00" + url))
 	if text, ok := s.g.described.get(of); ok {
-		return text, nil
+		return s.masked(text), nil
 	}
 	if dark := s.dark[of]; dark != nil {
 		return "", dark
@@ -165,7 +165,7 @@ func (s *service) describe(m *wire.Media) (string, error) {
 	}
 	text := "[An image, as " + by + " describes it: " + strings.TrimSpace(said) + "]"
 	s.g.described.put(of, text)
-	return text, nil
+	return s.masked(text), nil
 }
 
 // undescribed makes an outcome of an image that could not be described: this candidate was not asked.

@@ -49,15 +49,17 @@ type Deps struct {
 	Listen   string // the address as shown
 	Bound    []string
 	CacheDir string // fetched model lists; "" = memory alone
-	PID      int
-	Claude   bridge.Options // how the claude program is run; zero: as it is installed
-	Demo     bool
-	Home     string                   // the person's folder, "" = as the system knows it
-	Getenv   func(name string) string // nil: of the process
-	TokenURL string                   // where sign-ins are renewed in place of their vendors' own; "" but in tests
-	Trust    bool                     // MAGPIE_TRUST_PROXY
-	Public   string                   // MAGPIE_PUBLIC_URL; "" = the config's public_url
-	NoFetch  bool                     // fetch no model lists
+	// RedactKey is the file of the key that makes placeholders; "" = another one in each run.
+	RedactKey string
+	PID       int
+	Claude    bridge.Options // how the claude program is run; zero: as it is installed
+	Demo      bool
+	Home      string                   // the person's folder, "" = as the system knows it
+	Getenv    func(name string) string // nil: of the process
+	TokenURL  string                   // where sign-ins are renewed in place of their vendors' own; "" but in tests
+	Trust     bool                     // MAGPIE_TRUST_PROXY
+	Public    string                   // MAGPIE_PUBLIC_URL; "" = the config's public_url
+	NoFetch   bool                     // fetch no model lists
 	// Load reads the config again for a reload, nil when there is none to read.
 	Load func() (*config.Config, *provider.Catalog, error)
 }
@@ -98,6 +100,9 @@ type Gateway struct {
 	firstDone atomic.Bool // the first request after the start has waited for their readings
 	learned   mend.Memory // what vendors were learnt to refuse
 
+	maskKeys sync.Once // maskKey was made
+	maskKey  []byte    // that placeholders are made with
+
 	reloading sync.Mutex // one reading of the config at a time
 
 	ctx    context.Context // ends with Close
@@ -109,6 +114,7 @@ type Gateway struct {
 // live is what a request begins on and finishes on, whatever is reloaded meanwhile.
 type live struct {
 	cfg      *config.Config
+	cloak    *redact.Cloak     // masks requests, nil = nothing is
 	cat      *provider.Catalog // as the config makes it; requests go by catalog()
 	meters   meters
 	subs     subs
@@ -163,7 +169,7 @@ func New(d Deps) *Gateway {
 
 // take puts a config in force for the requests to come.
 func (g *Gateway) take(cfg *config.Config, cat *provider.Catalog) {
-	lv := &live{cfg: cfg, cat: cat, meters: metersOf(cat)}
+	lv := &live{cfg: cfg, cat: cat, meters: metersOf(cat), cloak: g.cloak(cfg)}
 	old := g.live.Load()
 	if old != nil {
 		lv.lists.Store(old.lists.Load())

@@ -27,8 +27,9 @@ type reply struct {
 	line   bool      // the last byte was the end of a line
 	wrote  time.Time // the last write
 	sent   int64
-	err    error // the first failed write: the agent is gone
-	short  bool  // the reply ends before its end: the agent's connection must too
+	err    error     // the first failed write: the agent is gone
+	back   *restorer // of a reply to a masked request
+	short  bool      // the reply ends before its end: the agent's connection must too
 
 	timer   *time.Timer // the watcher's
 	stopped bool

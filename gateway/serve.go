@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dev.magpie/gateway/lane"
+	"dev.magpie/gateway/redact"
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -47,7 +48,8 @@ type service struct {
 	dark       map[[sha256.Size]byte]*blindError // what could not be described: nobody is asked twice
 	media      map[string]fetched                // by URL: what was fetched
 	mediaBytes int
-	sent       []byte // the body of the last try
+	sent       []byte        // the body of the last try
+	vault      *redact.Vault // of a request that was masked
 }
 
 // serve answers one ask.
@@ -83,11 +85,17 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		refuse(ref)
 		return
 	}
+	s.mask()
 	s.out = newReply(w, a, rec.r.ID)
+	if s.vault != nil {
+		s.out.restore(s.vault, a)
+	}
 	if a.door == provider.Count && s.counted() {
+		s.out.endRestore()
 		return
 	}
 	s.run()
+	s.out.endRestore()
 	if s.out.isShort() {
 		panic(http.ErrAbortHandler) // net/http's own way to break a connection off
 	}

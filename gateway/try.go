@@ -164,6 +164,9 @@ func (t *try) do() outcome {
 	}
 	defer t.resp.Body.Close() //nolint:errcheck // a broken end was told by Read
 	t.w.hear(time.Now())
+	if s.vault != nil {
+		t.unpack()
+	}
 	if t.p.Program == "" { // a program told of them when it heard of them
 		t.readHeaders(t.began)
 	}

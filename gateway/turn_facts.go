@@ -84,13 +84,18 @@ func (a *ask) thinks(byName string) string {
 	return level
 }
 
-// turnKey names the conversation in a group with rules: the agents of one session are told
-// apart by what each was first told.
-func (a *ask) turnKey(group string) string {
+// firstWords is a hash of what the conversation began with, as the agent wrote it.
+func (a *ask) firstWords() string {
 	if a.words == "" {
 		a.words = a.env.FirstWords(a.body)
 	}
-	return route.GroupKey(group) + "|" + a.talk + "|" + a.words
+	return a.words
+}
+
+// turnKey names the conversation in a group with rules: the agents of one session are told
+// apart by what each was first told.
+func (a *ask) turnKey(group string) string {
+	return route.GroupKey(group) + "|" + a.talk + "|" + a.firstWords()
 }
 
 // compactions are how programs begin when they have a conversation shortened: what their

@@ -61,7 +61,7 @@ func (b *builder) provider(cp *config.Provider) {
 		Models:  models(cp.Models),
 		Routing: cmp.Or(cp.Routing, b.cat.Routing), Affinity: cmp.Or(cp.Affinity, b.cat.Affinity),
 		Sink: b.cfg.Sink, BalanceURL: cp.BalanceURL, BalancePath: cp.BalancePath, Proxy: cmp.Or(cp.Proxy, b.cfg.Proxy),
-		Unlisted: cp.Unlisted, Off: cp.Off,
+		Unlisted: cp.Unlisted, Off: cp.Off, Unmasked: cp.Unmasked,
 		Rate:          cmp.Or(cp.PriceRate, 1),
 		HeaderTimeout: cmp.Or(cp.HeaderTimeout, b.cfg.HeaderTimeout),
 		StallTimeout:  cmp.Or(cp.StallTimeout, b.cfg.StallTimeout),

@@ -55,6 +55,7 @@ type Provider struct {
 	Fallback                    []Ref
 	Proxy                       string // "" = the environment's, "direct", or a URL
 	Unlisted                    bool
+	Unmasked                    bool // the person wants requests to go to it whole
 	Off                         bool
 	Local                       bool          // every base is on this machine
 	KeyOptional                 bool          // works without a key

@@ -201,7 +201,7 @@ func (n *node) furnish() error {
 	n.gw = gateway.New(gateway.Deps{
 		Config: n.set.cfg, Catalog: n.set.cat, State: n.state, Bus: n.bus, History: n.history, Secrets: n.secrets(),
 		Log: log, Masker: n.masker, Token: token, Version: version, Listen: n.doors.shown(), Bound: n.doors.bound(),
-		CacheDir: n.paths.Cache, PID: os.Getpid(), Demo: n.wish.demo, Trust: n.trust(), Public: n.public(), Home: home, Getenv: getenv, Load: n.load,
+		CacheDir: n.paths.Cache, RedactKey: n.paths.RedactKey, PID: os.Getpid(), Demo: n.wish.demo, Trust: n.trust(), Public: n.public(), Home: home, Getenv: getenv, Load: n.load,
 	})
 	if crashErr != nil {
 		n.say(slog.LevelWarn, crashErr.Error())

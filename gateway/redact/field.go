@@ -104,7 +104,7 @@ func endsIn(s string, words []string) bool {
 }
 
 // value finds the value of a field whose name ends at i, empty when there is none to hide.
-func (c *scan) value(name named, i int) (from, to int) {
+func (c *scan) value(word string, name named, i int) (from, to int) {
 	if name == plural {
 		return i, i
 	}
@@ -124,7 +124,7 @@ func (c *scan) value(name named, i int) (from, to int) {
 	default:
 		v.to = c.values.end(v.from, c.s, unquoted)
 	}
-	if !v.secret(name, sep) {
+	if !v.secret(name, sep) || c.finds != nil && !v.sure(word, name, sep) {
 		return i, i
 	}
 	return v.from, v.to

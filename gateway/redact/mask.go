@@ -23,6 +23,8 @@ type scan struct {
 	done int // up to here it is written down
 	near int // up to here a random run is a secret
 
+	finds *[]find // where what is surely a secret is noted instead of being hidden, nil = it is hidden
+
 	// What was found out of the rest of a text holds for all of its places: looked for
 	// again at each, one long run would take minutes.
 	tokens stretch // of tokenly letters
@@ -83,6 +85,10 @@ func (c *scan) hide(from, to int) int {
 	if from >= to {
 		return to
 	}
+	if c.finds != nil {
+		*c.finds = append(*c.finds, find{part{from, to}, Secret})
+		return to
+	}
 	if c.out.Len() == 0 {
 		c.out.Grow(len(c.s))
 	}
@@ -124,11 +130,11 @@ func (c *scan) word(i int) int {
 	word := c.s[i:j]
 	switch {
 	case scheme(word):
-		if from, to := c.credentials(word, j); to > from {
+		if from, to := c.credentials(word, j); to > from && (c.finds == nil || literal(c.s[from:to], 8)) {
 			return c.hide(from, to)
 		}
 	case i < c.near:
-		if end := c.tokens.end(i, c.s, run); end > i && !requestID(word) && c.chance(i, end) {
+		if end := c.tokens.end(i, c.s, run); end > i && !requestID(word) && c.chance(i, end) && (c.finds == nil || sureRun(c.s[i:end])) {
 			return c.hide(i, end)
 		}
 	}
@@ -136,8 +142,12 @@ func (c *scan) word(i int) int {
 	if name == ordinary {
 		return j
 	}
-	c.near = max(c.near, j+nearby)
-	from, to := c.value(name, j)
+	far := nearby
+	if c.finds != nil {
+		far = nearSure
+	}
+	c.near = max(c.near, j+far)
+	from, to := c.value(word, name, j)
 	if from == to {
 		return j
 	}
@@ -155,6 +165,12 @@ func (c *scan) userinfo(i int) int {
 		return i
 	}
 	user := c.s[i : i+at]
+	if c.finds != nil {
+		if from, ok := sureUser(user); ok {
+			return c.hide(i+from, i+at)
+		}
+		return i
+	}
 	if isMasked(user) || !strings.Contains(user, ":") && len(user) < enough {
 		return i
 	}
@@ -177,11 +193,28 @@ func (c *scan) pem(i int) int {
 	to := len(c.s)
 	if end := strings.Index(body, pemEnd); end >= 0 {
 		to = from + end
+	} else if c.finds != nil {
+		to = from + armour(body)
+	}
+	if c.finds != nil && (to-from < pemLeast || strings.Contains(c.s[from:to], "...")) {
+		return from
 	}
 	if isMasked(strings.TrimSpace(c.s[from:to])) {
 		return to
 	}
 	return c.hide(from, to)
+}
+
+// pemLeast is how long the shortest private key is.
+const pemLeast = 40
+
+// armour is how much of a text can be the inside of a key that is cut off.
+func armour(s string) int {
+	n := 0
+	for n < len(s) && (tokenly(s[n]) || strings.IndexByte(" \r\n\t\\,:", s[n]) >= 0) {
+		n++
+	}
+	return n
 }
 
 func alnum(b byte) bool {

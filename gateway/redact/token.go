@@ -41,6 +41,28 @@ var prefixes = []prefix{
 	{"sess-", 12, true},
 	{"key-", 12, true},
 	{"tvly-", 8, true},
+	{"xoxa-", 8, false},
+	{"xoxs-", 8, false},
+	{"xoxe.", 8, false},
+	{"sk_live_", 8, false}, // Stripe
+	{"sk_test_", 8, false},
+	{"rk_live_", 8, false},
+	{"whsec_", 12, true},
+	{"SG.", 24, true}, // SendGrid
+	{"npm_", 20, true},
+	{"pypi-", 20, true},
+	{"shpat_", 12, true}, // Shopify
+	{"dop_v1_", 12, true},
+	{"hvs.", 12, true}, // Vault
+	{"ATATT3", 12, true},
+	{"lin_api_", 12, true},
+	{"ntn_", 20, true},
+	{"glsa_", 12, true},
+	{"glrt-", 12, true},
+	{"sbp_", 12, true},
+	{"figd_", 12, true},
+	{"sntrys_", 12, true},
+	{"AGE-SECRET-KEY-1", 20, false},
 	{"eyJ", 17, false}, // JSON in base64: a JWT
 	{"eyI", 17, false},
 }
@@ -58,12 +80,16 @@ const glued = 20
 
 // token returns the end of the token with a known prefix that begins at i, 0 when there is none.
 func (c *scan) token(i int) int {
-	for _, p := range byFirst[c.s[i]] {
+	for k := range byFirst[c.s[i]] {
+		p := &byFirst[c.s[i]][k]
 		if !strings.HasPrefix(c.s[i:], p.text) {
 			continue
 		}
 		n := c.tokens.end(i, c.s, run) - i
 		if n < len(p.text)+p.min {
+			continue
+		}
+		if c.finds != nil && !p.sure(c.s[i:i+n]) {
 			continue
 		}
 		if (p.chance || !c.boundary(i)) && !c.chance(i, i+n) || !c.boundary(i) && n < glued {

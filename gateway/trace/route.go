@@ -31,10 +31,18 @@ type Route struct {
 	Tokens   Tokens      `json:"tokens"`
 	Cost     string      `json:"cost,omitempty"` // USD, decimal; empty when a price is unknown
 	Served   string      `json:"served,omitempty"`
-	Inner    string      `json:"inner,omitempty"` // what for the gateway asked it itself: describer, classifier
-	Of       int64       `json:"of,omitempty"`    // the request that it was asked for
+	Masked   *Masked     `json:"masked,omitempty"` // what of the request was masked
+	Inner    string      `json:"inner,omitempty"`  // what for the gateway asked it itself: describer, classifier
+	Of       int64       `json:"of,omitempty"`     // the request that it was asked for
 	BytesIn  int64       `json:"bytes_in,omitempty"`
 	BytesOut int64       `json:"bytes_out,omitempty"`
+}
+
+// Masked counts the different things of a request that vendors read placeholders for.
+type Masked struct {
+	Secrets  int `json:"secrets"`
+	Personal int `json:"personal"`
+	Words    int `json:"words"`
 }
 
 // Resolved is what the asked name stands for: a provider's model, or a group.

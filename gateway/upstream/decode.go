@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"errors"
@@ -45,6 +46,62 @@ func Decode(body []byte, contentEncoding string, limit int64) ([]byte, error) {
 		return unpack(body, name, limit)
 	}
 	return body, nil
+}
+
+// Unpacked reads a body as it comes that contentEncoding says is packed. ok is false, and r itself
+// comes back, where that is nothing known.
+func Unpacked(r io.Reader, contentEncoding string) (_ io.Reader, ok bool) {
+	layers := split(contentEncoding)
+	if len(layers) > maxLayers {
+		return r, false
+	}
+	plain := r
+	for i := len(layers) - 1; i >= 0; i-- {
+		if plain = opened(plain, layers[i]); plain == nil {
+			return r, false
+		}
+	}
+	return plain, true
+}
+
+// opened unpacks one layer, nil for one that is not known. What is broken fails when it is read.
+func opened(r io.Reader, name string) io.Reader {
+	switch name {
+	case "zstd":
+		return &lateReader{open: func() (io.Reader, error) {
+			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(8<<20))
+		}}
+	case "gzip", "x-gzip":
+		return &lateReader{open: func() (io.Reader, error) { return gzip.NewReader(r) }}
+	case "br":
+		return brotli.NewReader(r)
+	case "deflate":
+		return &lateReader{open: func() (io.Reader, error) {
+			b := bufio.NewReader(r)
+			if head, err := b.Peek(2); err == nil && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+				return zlib.NewReader(b)
+			}
+			return flate.NewReader(b), nil
+		}}
+	}
+	return nil
+}
+
+// lateReader opens what it reads at the first read: that reads of the vendor already.
+type lateReader struct {
+	open func() (io.Reader, error)
+	r    io.Reader
+	err  error
+}
+
+func (l *lateReader) Read(p []byte) (int, error) {
+	if l.r == nil && l.err == nil {
+		l.r, l.err = l.open()
+	}
+	if l.err != nil {
+		return 0, l.err
+	}
+	return l.r.Read(p)
 }
 
 func split(header string) []string {

@@ -1,0 +1,147 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+)
+
+// Cloak masks what agents send: it puts placeholders in the place of what its rules find. It
+// is safe for concurrent use.
+type Cloak struct {
+	rules Rules
+	key   []byte
+	begin [256][]string // the words by their first byte
+}
+
+// NewCloak makes a Cloak whose placeholders depend on the key, nil where the rules look for nothing.
+func NewCloak(rules Rules, key []byte) *Cloak {
+	if !rules.any() {
+		return nil
+	}
+	return &Cloak{rules: rules, key: slices.Clone(key), begin: byBegin(rules.Words)}
+}
+
+// Mask masks the JSON body of a request. What it is not about stays byte for byte; where nothing is
+// found the body itself comes back, and no vault.
+func (c *Cloak) Mask(body []byte) ([]byte, *Vault) {
+	if c == nil {
+		return body, nil
+	}
+	b := readBody(string(body))
+	v := c.vault()
+	n := b.find(c)
+	if n == 0 {
+		return body, nil
+	}
+	b.fill(v)
+	return b.write(v), v
+}
+
+// MaskText masks a text that comes to the request later, with what is known of it.
+func (c *Cloak) MaskText(v *Vault, s string) (string, *Vault) {
+	if c == nil {
+		return s, v
+	}
+	finds := c.find(s, nil)
+	if v != nil {
+		finds = v.index().find(s, finds, true)
+	}
+	if len(finds) == 0 {
+		return s, v
+	}
+	if v == nil {
+		v = c.vault()
+	}
+	var out strings.Builder
+	at := 0
+	for _, f := range merged(finds) {
+		out.WriteString(s[at:f.from])
+		out.WriteString(v.put(f.of(s), f.kind))
+		at = f.to
+	}
+	return out.String() + s[at:], v
+}
+
+func (c *Cloak) vault() *Vault {
+	return &Vault{cloak: c, by: map[string]string{}, back: map[string]string{}}
+}
+
+// found is an index over what was found in a request: it stands masked also where nothing tells it
+// from other words, as in what a model said of it.
+type found struct {
+	by     map[[4]byte][]entry
+	begins [256]bool
+	short  []entry
+}
+
+// entry is a value that is looked for.
+type entry struct {
+	value  string
+	kind   Kind
+	signed bool // only in what a vendor signed, where nothing else is looked for
+}
+
+// everywhere is how long a secret must be to be one wherever it stands.
+const everywhere = 8
+
+func (v *Vault) index() *found {
+	x := &found{by: map[[4]byte][]entry{}}
+	for value, p := range v.by {
+		kind := kindOf(p)
+		x.add(entry{value, kind, kind != Secret || len(value) < everywhere})
+	}
+	return x
+}
+
+func kindOf(placeholder string) Kind {
+	for k, name := range kinds {
+		if strings.HasPrefix(placeholder[len(Prefix):], name+"_") {
+			return Kind(k)
+		}
+	}
+	return Secret
+}
+
+func (x *found) add(e entry) {
+	if len(e.value) < 4 {
+		x.short = append(x.short, e)
+		return
+	}
+	k := [4]byte([]byte(e.value[:4]))
+	x.by[k] = append(x.by[k], e)
+	x.begins[k[0]] = true
+}
+
+// find notes the values in a text; signed says that a vendor signed it.
+func (x *found) find(s string, finds []find, signed bool) []find {
+	for i := 0; i+4 <= len(s); i++ {
+		if !x.begins[s[i]] {
+			continue
+		}
+		for _, e := range x.by[[4]byte{s[i], s[i+1], s[i+2], s[i+3]}] {
+			if e.signed && !signed || !strings.HasPrefix(s[i:], e.value) {
+				continue
+			}
+			if to := i + len(e.value); len(e.value) >= 2*everywhere || alone(s, i, to) {
+				finds = append(finds, find{part{i, to}, e.kind})
+			}
+		}
+	}
+	if !signed {
+		return finds
+	}
+	for _, e := range x.short {
+		for at := 0; ; {
+			n := strings.Index(s[at:], e.value)
+			if n < 0 {
+				break
+			}
+			from, to := at+n, at+n+len(e.value)
+			if alone(s, from, to) {
+				finds = append(finds, find{part{from, to}, e.kind})
+			}
+			at = to
+		}
+	}
+	return finds
+}

@@ -125,7 +125,7 @@ func typeOf(w walk) (t string) {
 // str takes a string. What a tool is called with may be JSON in it.
 func (b *body) str(w *walk, p spot) {
 	at := w.str()
-	if w.bad || at.from == at.to {
+	if w.bad || at.from == at.to || p.zone == schema && p.key != "description" {
 		return
 	}
 	raw := at.of(w.s)

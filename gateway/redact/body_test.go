@@ -181,7 +181,7 @@ func bigBody(b *testing.B, secrets int) []byte {
 	return out
 }
 
-func BenchmarkMask(b *testing.B) {
+func BenchmarkMaskARequest(b *testing.B) {
 	for _, bench := range []struct {
 		name    string
 		rules   redact.Rules

@@ -121,7 +121,7 @@ func isMasked(v string) bool {
 func (c *scan) word(i int) int {
 	j := i
 	for ; j < len(c.s) && wordly(c.s[j]); j++ {
-		if byFirst[c.s[j]] != nil {
+		if byFirst[c.s[j]] != nil && (c.finds == nil || c.boundary(j)) {
 			if end := c.token(j); end > 0 {
 				return c.hide(j, end)
 			}

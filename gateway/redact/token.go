@@ -119,7 +119,13 @@ const enoughToTell = 256
 
 // scheme says whether a word is one behind which credentials stand.
 func scheme(word string) bool {
-	return strings.EqualFold(word, "bearer") || strings.EqualFold(word, "basic")
+	switch len(word) {
+	case len("bearer"):
+		return strings.EqualFold(word, "bearer")
+	case len("basic"):
+		return strings.EqualFold(word, "basic")
+	}
+	return false
 }
 
 // credentials finds what stands behind a scheme, empty when that is prose.

@@ -42,12 +42,16 @@ func (g *Gateway) Explain(q Question) (trace.Route, error) {
 	if a.model == "" {
 		return trace.Route{}, badCall("name a model")
 	}
-	now := time.Now()
+	now, lv := time.Now(), g.live.Load()
 	r := trace.Route{Time: now, Agent: a.agent, API: q.API, Asked: a.model, Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}}
-	p, call, ref := g.plan(g.live.Load(), a, now)
+	p, call, ref := g.plan(lv, a, now)
 	if p != nil {
 		rec := &record{g: g, r: r}
 		rec.planned(&call.Target, &p.Plan)
+		if lv.cloak != nil && !lv.whole(&call.Target, p.Order) {
+			_, vault := lv.cloak.Mask(a.body)
+			rec.masked(vault)
+		}
 		r = rec.r
 	}
 	if ref != nil {

@@ -173,11 +173,16 @@ func (rec *record) logLine() {
 	if !rec.g.log.Enabled(rec.g.ctx, level) {
 		return
 	}
-	rec.g.log.LogAttrs(rec.g.ctx, level, "request",
+	attrs := []slog.Attr{
 		slog.Int64(keyRequest, rec.r.ID), slog.String(keyAgent, rec.r.Agent), slog.String(keyAPI, rec.r.API),
 		slog.String(keyModel, rec.r.Asked), slog.String(keyBy, rec.r.Answerer()), slog.Int(keyTries, len(rec.r.Tries)),
 		slog.Int(keyStatus, rec.r.Status), slog.Int64(keyMS, rec.r.MS), slog.Int64(keyTTFT, rec.r.TTFTMS),
-		slog.Int64(keyIn, rec.r.Tokens.Input), slog.Int64(keyOut, rec.r.Tokens.Output), slog.String(keyError, rec.r.Error))
+		slog.Int64(keyIn, rec.r.Tokens.Input), slog.Int64(keyOut, rec.r.Tokens.Output), slog.String(keyError, rec.r.Error),
+	}
+	if m := rec.r.Masked; m != nil {
+		attrs = append(attrs, slog.Int(keyMasked, m.Secrets+m.Personal+m.Words))
+	}
+	rec.g.log.LogAttrs(rec.g.ctx, level, "request", attrs...)
 }
 
 // Keys of the log's attributes.
@@ -194,5 +199,6 @@ const (
 	keyIn      = "in"
 	keyOut     = "out"
 	keyError   = "error"
+	keyMasked  = "masked"
 	keyHeader  = "header"
 )

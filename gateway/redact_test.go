@@ -8,10 +8,15 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"dev.magpie/config"
+	"dev.magpie/provider"
 
 	"dev.magpie/gateway"
 	"dev.magpie/gateway/standin"
@@ -500,5 +505,106 @@ func TestAnErrorIsTurnedBackForTheAgentAlone(t *testing.T) {
 	told, _ := json.Marshal(r.last())
 	if strings.Contains(string(told)+r.logs.text(), "jane@") || !strings.Contains(string(told), "MAGPIE_EMAIL_") {
 		t.Errorf("%s", told)
+	}
+}
+
+// What a describer reads in an image comes to the request after it was masked, and may be a secret too.
+func TestADescriptionIsMaskedToo(t *testing.T) {
+	for _, text := range []string{"what is it?", "what is it, " + theSecret + "?"} {
+		v := &echo{}
+		e := &canned{status: 200, kind: "application/json", body: ok("chat", "a window that shows "+theSecret)}
+		r := newRig(t, "redact = [\"secrets\"]\n"+eyes+eyed("chat"), vendors{"v": v, "e": e})
+		body := strings.Replace(withImage["/v1/chat/completions"], "MODEL", "v/dark", 1)
+		for range 2 { // asked, and from memory
+			got := r.ask("/v1/chat/completions", strings.Replace(body, "what is it?", text, 1))
+			if !strings.Contains(got.body, "I read "+theSecret) {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+		}
+		for _, saw := range v.bodies() {
+			if strings.Contains(saw, theSecret) || !strings.Contains(saw, "a window that shows MAGPIE_SECRET_") {
+				t.Errorf("the vendor read %s", saw)
+			}
+		}
+		if m := r.last().Masked; m == nil || m.Secrets != 1 {
+			t.Errorf("the route tells %+v", m)
+		}
+	}
+}
+
+func TestExplainSaysHowMuchWouldBeMasked(t *testing.T) {
+	for toml, want := range map[string]int{oneHouse("chat"): 1, strings.Replace(oneHouse("chat"), `"secrets"`, "", 1): 0} {
+		r := newRig(t, toml, vendors{"a": &echo{}})
+		route, err := r.g.Explain(gateway.Question{Model: "a/m", API: "chat", Body: json.RawMessage(secretTo("a/m"))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		if route.Masked != nil {
+			got = route.Masked.Secrets
+		}
+		if got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+}
+
+// Two runs that share a folder make the same placeholders.
+func TestPlaceholdersStayTheSameInAnotherRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redact.key")
+	var saw [2]string
+	for i := range saw {
+		v := &echo{}
+		r := newRig(t, oneHouse("chat"), vendors{"a": v}, func(d *gateway.Deps) { d.RedactKey = path })
+		_, body := asks("chat", "a/m", false)
+		r.ask("/v1/chat/completions", body)
+		saw[i] = v.bodies()[0]
+	}
+	if saw[0] != saw[1] || !strings.Contains(saw[0], "MAGPIE_") {
+		t.Errorf("%s\n%s", saw[0], saw[1])
+	}
+}
+
+// Without its key masking goes on, and it is told what that costs.
+func TestAKeyThatCannotBeReadIsTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redact.key")
+	if err := os.WriteFile(path, []byte("nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v := &echo{}
+	r := newRig(t, oneHouse("chat"), vendors{"a": v}, func(d *gateway.Deps) { d.RedactKey = path })
+	_, body := asks("chat", "a/m", false)
+	r.ask("/v1/chat/completions", body)
+	if strings.Contains(v.bodies()[0], theSecret) || !strings.Contains(r.logs.text(), "holds none: remove it") {
+		t.Errorf("%s, logged %s", v.bodies()[0], r.logs.text())
+	}
+}
+
+// A reload turns masking on and off for the requests that follow.
+func TestMaskingFollowsTheConfig(t *testing.T) {
+	v := &echo{}
+	var next string
+	r := newRig(t, strings.Replace(oneHouse("chat"), `"secrets"`, "", 1), vendors{"a": v}, func(d *gateway.Deps) {
+		at := d.Catalog.Providers[0].Bases["chat"]
+		d.Load = func() (*config.Config, *provider.Catalog, error) {
+			cfg, err := config.Parse("config.toml", []byte(strings.Replace(next, "{a}/v1", at, 1)))
+			if err != nil {
+				return nil, nil, err
+			}
+			cat, _ := provider.Build(cfg)
+			return cfg, cat, nil
+		}
+	})
+	_, body := asks("chat", "a/m", false)
+	for i, toml := range []string{"", oneHouse("chat"), strings.Replace(oneHouse("chat"), `"secrets"`, `"words"`, 1)} {
+		if next = toml; toml != "" {
+			if err := r.g.Reload(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.ask("/v1/chat/completions", body)
+		if got := strings.Contains(v.bodies()[i], theSecret); got != (i != 1) {
+			t.Errorf("%d: %s", i, v.bodies()[i])
+		}
 	}
 }

@@ -102,6 +102,9 @@ func asked(b *strings.Builder, r *trace.Route) {
 	if r.Pinned != "" {
 		to += ", only " + r.Pinned
 	}
+	if m := words.Masked(r.Masked); m != "" {
+		to += ", with " + m + " masked"
+	}
 	paragraphOf(b, canvas.Clean(r.Asked+to))
 }
 

@@ -96,7 +96,7 @@ func TestCodeStaysAsItIs(t *testing.T) {
 		"queryKey: ['todos', id2]", "const STORAGE_KEY = 'todo-app-v2'", "01234567-89ab-cdef-0123-456789abcdef", "credentials: 'include'", "token := lexer.Next()", "+20240101", "a[1]+12345678901",
 		"func (k *Key) Secret() string { return k.secret2 }", "password=req.body.password2", "<input name=\"secret\" value=\"\">", "csrf_token = generate_csrf2()",
 		"-----BEGIN PUBLIC KEY-----\nMIIabcdefghijklmnopqrstuvwxyz0123456789\n-----END PUBLIC KEY-----", "MAGPIE_SECRET_abcdefghijkl", "the monkey turned: right",
-		"4111 1111 1111 1112", "DE89 3704 0044 0532 0130 01", "pick 1234567 fix", "0x1234567812345678", "Server listening on 0.0.0.0:8080",
+		"4111 1111 1111 1112", "DE89 3704 0044 0532 0130 01", "pick 1234567 fix", "1 2 3 4 5 6 7 8 9 10 11 12", "1.2.3.4.5.6.7.8.9.10", "AA", "GB82", "@", "a@", "+", "(", "(415)", "+1", "0x1234567812345678", "Server listening on 0.0.0.0:8080",
 	} {
 		if got := masked(t, all(), s); got != s {
 			t.Errorf("got  %s\nwant %s", got, s)

@@ -148,7 +148,8 @@ func alone(s string, from, to int) bool {
 	last, _ := utf8.DecodeLastRuneInString(s[from:to])
 	before, _ := utf8.DecodeLastRuneInString(s[:from])
 	after, _ := utf8.DecodeRuneInString(s[to:])
-	return !(from > 0 && spells(first) && spells(before) || to < len(s) && spells(last) && spells(after))
+	glued := from > 0 && spells(first) && spells(before) || to < len(s) && spells(last) && spells(after)
+	return !glued
 }
 
 // spells says whether a letter is one of a script that parts words by blanks.

@@ -1,46 +1,44 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // personal notes what is surely about somebody: addresses of mail, phone numbers, cards,
 // bank accounts and the numbers of some countries' papers. A number counts only where its
 // own check, or the way it is written, says so.
 func personal(s string, finds []find) []find {
 	for i := 0; i < len(s); i++ {
-		b := s[i]
-		switch {
+		var p part
+		var kind Kind
+		switch b := s[i]; {
 		case b == '@':
-			if p, ok := email(s, i); ok {
-				finds = append(finds, find{p, Email})
-				i = p.to - 1
-			}
+			p, kind = email(s, i), Email
 		case b == '+' || b == '(':
-			if end := phone(s, i); end > 0 {
-				finds = append(finds, find{part{i, end}, Phone})
-				i = end - 1
-			}
-		case b >= '0' && b <= '9':
-			if i > 0 && (wordly(s[i-1]) || s[i-1] == '.' || s[i-1] == '+') {
+			p, kind = part{i, phone(s, i)}, Phone
+		case isDigit(b):
+			p.from = i
+			if p.to, kind = numberAt(s, i); p.to == 0 {
 				i = digitsEnd(s, i) - 1
-				continue
 			}
-			if end, kind := number(s, i); end > 0 {
-				finds = append(finds, find{part{i, end}, kind})
-				i = end - 1
-				continue
-			}
-			i = digitsEnd(s, i) - 1
-		case b >= 'A' && b <= 'Z' && i+4 < len(s) && s[i+1] >= 'A' && s[i+1] <= 'Z' && isDigit(s[i+2]) && isDigit(s[i+3]):
-			if i > 0 && alnum(s[i-1]) {
-				continue
-			}
-			if end := iban(s, i); end > 0 {
-				finds = append(finds, find{part{i, end}, IBAN})
-				i = end - 1
-			}
+		case b >= 'A' && b <= 'Z' && (i == 0 || !alnum(s[i-1])):
+			p, kind = part{i, iban(s, i)}, IBAN
+		}
+		if p.to > 0 {
+			finds = append(finds, find{p, kind})
+			i = p.to - 1
 		}
 	}
 	return finds
+}
+
+// numberAt is number for what is no piece of a longer one.
+func numberAt(s string, i int) (end int, kind Kind) {
+	if i > 0 && (wordly(s[i-1]) || s[i-1] == '.' || s[i-1] == '+') {
+		return 0, 0
+	}
+	return number(s, i)
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
@@ -66,8 +64,8 @@ func ends(s string, i int) bool {
 // files are the endings of files that are called like icon@2x.png.
 var files = []string{"png", "jpg", "jpeg", "gif", "svg", "webp", "js", "ts", "tsx", "jsx", "mjs", "cjs", "css", "json", "html", "go", "service", "timer", "socket", "target", "local"}
 
-// email finds the address around the @ at i.
-func email(s string, at int) (part, bool) {
+// email finds the address around the @ at i, nothing where there is none.
+func email(s string, at int) part {
 	from := at
 	for from > 0 && at-from < 64 && (alnum(s[from-1]) || strings.IndexByte("._%+-", s[from-1]) >= 0) {
 		from--
@@ -75,41 +73,35 @@ func email(s string, at int) (part, bool) {
 	for from < at && !alnum(s[from]) {
 		from++
 	}
-	to, dot := at+1, -1
+	to := at + 1
 	for to < len(s) && to-at < 255 && (alnum(s[to]) || s[to] == '-' || s[to] == '.') {
-		if s[to] == '.' {
-			dot = to
-		}
 		to++
 	}
 	for to > at+1 && !alnum(s[to-1]) { // the sentence's
 		to--
-		if dot == to {
-			dot = strings.LastIndexByte(s[at+1:to], '.') + at + 1
-			if dot == at {
-				dot = -1
-			}
-		}
 	}
-	name := s[from:at]
-	if name == "" || strings.EqualFold(name, "git") || dot < at+2 || to-dot < 3 || s[at+1] == '.' || strings.Contains(s[at:to], "..") {
-		return part{}, false
+	if name := s[from:at]; name == "" || strings.EqualFold(name, "git") || !host(s[at+1:to]) {
+		return part{}
 	}
-	top := s[dot+1 : to]
-	for i := range len(top) {
-		if isDigit(top[i]) || !alnum(top[i]) {
-			return part{}, false
-		}
+	before := s[max(0, from-64):from]
+	if strings.HasSuffix(before, "://") || strings.HasSuffix(before, ":") && strings.Contains(before, "://") {
+		return part{} // a URL's userinfo
 	}
-	for _, f := range files {
-		if strings.EqualFold(top, f) {
-			return part{}, false
-		}
+	return part{from, to}
+}
+
+// host says whether s is a host that takes mail: names with dots between, the last of letters
+// alone, and not the ending of a file.
+func host(s string) bool {
+	dot := strings.LastIndexByte(s, '.')
+	if dot < 1 || s[0] == '.' || strings.Contains(s, "..") {
+		return false
 	}
-	if from > 2 && s[from-1] == ':' && strings.Contains(s[max(0, from-64):from], "://") || from > 2 && s[from-3:from] == "://" {
-		return part{}, false // a URL's userinfo
+	top := s[dot+1:]
+	if len(top) < 2 || strings.ContainsAny(top, "0123456789-") {
+		return false
 	}
-	return part{from, to}, true
+	return !slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(top, f) })
 }
 
 // phone finds the end of a phone number that begins with + or (, 0 for none.
@@ -161,193 +153,4 @@ func local(s string, i int) int {
 		return 0
 	}
 	return i + 8
-}
-
-// number finds what the number at i is: a card, a phone number, or that of somebody's papers.
-func number(s string, i int) (end int, kind Kind) {
-	var d []byte
-	var groups [8]int
-	var room [24]byte
-	d = room[:0]
-	j, last, g := i, i, 0
-	var sep byte
-	for j < len(s) && len(d) < 20 && g < len(groups) {
-		if isDigit(s[j]) {
-			d = append(d, s[j])
-			groups[g]++
-			j++
-			last = j
-			continue
-		}
-		if s[j] != ' ' && s[j] != '-' && s[j] != '.' || sep != 0 && s[j] != sep && !(sep == '.' && s[j] == '-' && len(d) == 9) || j+1 >= len(s) || !isDigit(s[j+1]) {
-			break
-		}
-		sep = s[j]
-		g++
-		j++
-	}
-	if (last < len(s) && (s[last] == 'X' || s[last] == 'x')) && len(d) == 17 && sep == 0 {
-		if chinese(s[i:last+1]) && ends(s, last+1) {
-			return last + 1, ID
-		}
-		return 0, 0
-	}
-	if !ends(s, last) {
-		return 0, 0
-	}
-	shape := groups[:g+1]
-	switch {
-	case card(d, shape, sep):
-		return last, Card
-	case len(d) == 18 && sep == 0 && chinese(string(d)):
-		return last, ID
-	case same(shape, 3, 2, 4) && sep == '-' && social(d):
-		return last, ID
-	case same(shape, 3, 3, 3, 2) && cpf(d):
-		return last, ID
-	case same(shape, 3, 3, 4) && area(string(d[:3])) && d[3] >= '2':
-		return last, Phone
-	}
-	return 0, 0
-}
-
-func same(groups []int, want ...int) bool {
-	if len(groups) != len(want) {
-		return false
-	}
-	for i, n := range want {
-		if groups[i] != n {
-			return false
-		}
-	}
-	return true
-}
-
-// card says whether digits are a payment card's: by its beginning, its length, the way it
-// is grouped, and Luhn's check.
-func card(d []byte, groups []int, sep byte) bool {
-	n := len(d)
-	if n < 13 || n > 19 || sep == '.' {
-		return false
-	}
-	two, four := int(d[0]-'0')*10+int(d[1]-'0'), 0
-	for _, c := range d[:4] {
-		four = four*10 + int(c-'0')
-	}
-	ok := false
-	switch {
-	case d[0] == '4':
-		ok = n == 13 || n == 16 || n == 19
-	case two >= 51 && two <= 55, four >= 2221 && four <= 2720:
-		ok = n == 16
-	case two == 34 || two == 37:
-		ok = n == 15
-	case two == 36 || two == 38 || four >= 3000 && four <= 3059:
-		ok = n == 14
-	case four == 6011 || two == 65 || two == 62 || four >= 6440 && four <= 6499 || four >= 3528 && four <= 3589:
-		ok = n >= 16
-	}
-	if sep != 0 {
-		ok = ok && (same(groups, 4, 4, 4, 4) || same(groups, 4, 6, 5) || same(groups, 4, 6, 4) || same(groups, 4, 4, 4, 4, 3))
-	}
-	return ok && luhn(d)
-}
-
-// luhn is the check of payment cards; a number of one digit alone is none.
-func luhn(d []byte) bool {
-	sum, other := 0, false
-	for i := range d {
-		v := int(d[len(d)-1-i] - '0')
-		if i%2 == 1 {
-			if v *= 2; v > 9 {
-				v -= 9
-			}
-		}
-		sum += v
-		other = other || d[i] != d[0]
-	}
-	return other && sum%10 == 0
-}
-
-// social says whether nine digits may be a US social security number.
-func social(d []byte) bool {
-	a := string(d[:3])
-	return a != "000" && a != "666" && a[0] != '9' && string(d[3:5]) != "00" && string(d[5:]) != "0000"
-}
-
-// cpf checks a Brazilian number.
-func cpf(d []byte) bool {
-	check := func(n int) byte {
-		sum := 0
-		for i := range n {
-			sum += int(d[i]-'0') * (n + 1 - i)
-		}
-		if r := sum * 10 % 11; r < 10 {
-			return byte('0' + r)
-		}
-		return '0'
-	}
-	return d[9] == check(9) && d[10] == check(10)
-}
-
-// chinese checks a resident's number: a date in it, and its last sign.
-func chinese(v string) bool {
-	if y := v[6:10]; y < "1900" || y > "2099" || v[10:12] < "01" || v[10:12] > "12" || v[12:14] < "01" || v[12:14] > "31" {
-		return false
-	}
-	sum, weight := 0, [17]int{7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2}
-	for i, w := range weight {
-		sum += int(v[i]-'0') * w
-	}
-	last := v[17]
-	if last == 'x' {
-		last = 'X'
-	}
-	return last == "10X98765432"[sum%11]
-}
-
-// ibans has the length of each country's bank accounts.
-var ibans = map[string]int{
-	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28,
-	"CZ": 24, "DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18,
-	"GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32,
-	"LI": 21, "LT": 20, "LU": 20, "LV": 21, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15, "PK": 24,
-	"PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "SA": 24, "SC": 31, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TN": 24, "TR": 26,
-	"UA": 29, "VA": 22, "VG": 24, "XK": 20,
-}
-
-// iban finds the end of the account number that begins at i, 0 for none.
-func iban(s string, i int) int {
-	want := ibans[s[i:i+2]]
-	if want == 0 {
-		return 0
-	}
-	var room [34]byte
-	v := room[:0]
-	j := i
-	for ; j < len(s) && len(v) < want; j++ {
-		switch b := s[j]; {
-		case isDigit(b) || b >= 'A' && b <= 'Z':
-			v = append(v, b)
-			continue
-		case b == ' ' && len(v)%4 == 0:
-			continue
-		}
-		return 0
-	}
-	if len(v) < want || !ends(s, j) {
-		return 0
-	}
-	rest := 0
-	for _, b := range append(v[4:len(v):len(v)], v[:4]...) {
-		if isDigit(b) {
-			rest = (rest*10 + int(b-'0')) % 97
-		} else {
-			rest = (rest*100 + int(b-'A') + 10) % 97
-		}
-	}
-	if rest != 1 {
-		return 0
-	}
-	return j
 }

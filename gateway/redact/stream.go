@@ -144,7 +144,7 @@ func (p *pieces) goesOn(r *spoken) bool {
 		if p.slots[i].id == r.id {
 			return true
 		}
-		other = other || p.slots[i].group == r.group && !(r.beside && p.slots[i].beside)
+		other = other || p.slots[i].group == r.group && (!r.beside || !p.slots[i].beside)
 	}
 	if p.all || other {
 		return false

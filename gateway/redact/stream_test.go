@@ -37,43 +37,61 @@ func at(v any, path ...any) any {
 func str(v any) string { s, _ := v.(string); return s }
 
 var spellings = map[string]spelled{
-	"chat": {"chat", func(p string) string { return `{"id":"c","choices":[{"index":0,"delta":{"content":` + p + `}}]}` },
-		`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, func(v map[string]any) string { return str(at(v, "choices", 0, "delta", "content")) }, false},
-	"chat reasoning": {"chat", func(p string) string {
-		return `{"choices":[{"delta":{"reasoning_content":` + p + `},"index":0,"finish_reason":null}]}`
+	"chat": {
+		"chat", func(p string) string { return `{"id":"c","choices":[{"index":0,"delta":{"content":` + p + `}}]}` },
+		`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, func(v map[string]any) string { return str(at(v, "choices", 0, "delta", "content")) }, false,
 	},
-		`{"choices":[{"index":0,"delta":{"content":"x"}}]}`, func(v map[string]any) string { return str(at(v, "choices", 0, "delta", "reasoning_content")) }, false},
-	"chat call": {"chat", func(p string) string {
-		return `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":` + p + `}}]}}]}`
+	"chat reasoning": {
+		"chat", func(p string) string {
+			return `{"choices":[{"delta":{"reasoning_content":` + p + `},"index":0,"finish_reason":null}]}`
+		},
+		`{"choices":[{"index":0,"delta":{"content":"x"}}]}`, func(v map[string]any) string { return str(at(v, "choices", 0, "delta", "reasoning_content")) }, false,
 	},
+	"chat call": {
+		"chat", func(p string) string {
+			return `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":` + p + `}}]}}]}`
+		},
 		`[DONE]`, func(v map[string]any) string {
 			return str(at(v, "choices", 0, "delta", "tool_calls", 0, "function", "arguments"))
-		}, true},
-	"messages": {"messages", func(p string) string {
-		return `{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":` + p + `}}`
+		}, true,
 	},
-		`{"type":"content_block_stop","index":1}`, func(v map[string]any) string { return str(at(v, "delta", "text")) }, false},
-	"messages thinking": {"messages", func(p string) string {
-		return `{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":` + p + `}}`
+	"messages": {
+		"messages", func(p string) string {
+			return `{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":` + p + `}}`
+		},
+		`{"type":"content_block_stop","index":1}`, func(v map[string]any) string { return str(at(v, "delta", "text")) }, false,
 	},
-		`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"MAG"}}`, func(v map[string]any) string { return str(at(v, "delta", "thinking")) }, false},
-	"messages call": {"messages", func(p string) string {
-		return `{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":` + p + `}}`
+	"messages thinking": {
+		"messages", func(p string) string {
+			return `{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":` + p + `}}`
+		},
+		`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"MAG"}}`, func(v map[string]any) string { return str(at(v, "delta", "thinking")) }, false,
 	},
-		`{"type":"message_stop"}`, func(v map[string]any) string { return str(at(v, "delta", "partial_json")) }, true},
-	"responses": {"responses", func(p string) string {
-		return `{"type":"response.output_text.delta","item_id":"i","output_index":0,"content_index":0,"delta":` + p + `}`
+	"messages call": {
+		"messages", func(p string) string {
+			return `{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":` + p + `}}`
+		},
+		`{"type":"message_stop"}`, func(v map[string]any) string { return str(at(v, "delta", "partial_json")) }, true,
 	},
-		`{"type":"response.output_text.done","output_index":0,"text":""}`, func(v map[string]any) string { return str(at(v, "delta")) }, false},
-	"responses call": {"responses", func(p string) string {
-		return `{"type":"response.function_call_arguments.delta","item_id":"i","output_index":3,"delta":` + p + `}`
+	"responses": {
+		"responses", func(p string) string {
+			return `{"type":"response.output_text.delta","item_id":"i","output_index":0,"content_index":0,"delta":` + p + `}`
+		},
+		`{"type":"response.output_text.done","output_index":0,"text":""}`, func(v map[string]any) string { return str(at(v, "delta")) }, false,
 	},
-		`{"type":"response.completed","response":{}}`, func(v map[string]any) string { return str(at(v, "delta")) }, true},
-	"gemini": {"gemini", func(p string) string {
-		return `{"candidates":[{"content":{"role":"model","parts":[{"text":` + p + `}]},"index":0}]}`
+	"responses call": {
+		"responses", func(p string) string {
+			return `{"type":"response.function_call_arguments.delta","item_id":"i","output_index":3,"delta":` + p + `}`
+		},
+		`{"type":"response.completed","response":{}}`, func(v map[string]any) string { return str(at(v, "delta")) }, true,
 	},
+	"gemini": {
+		"gemini", func(p string) string {
+			return `{"candidates":[{"content":{"role":"model","parts":[{"text":` + p + `}]},"index":0}]}`
+		},
 		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]},"index":0,"finishReason":"STOP"}]}`,
-		func(v map[string]any) string { return str(at(v, "candidates", 0, "content", "parts", 0, "text")) }, false},
+		func(v map[string]any) string { return str(at(v, "candidates", 0, "content", "parts", 0, "text")) }, false,
+	},
 }
 
 // streamed sends pieces through a stream and returns the text that comes out of it, and how much of it

@@ -483,6 +483,7 @@ func (s *sheet) shaped(r *trace.Route) {
 	if r.Rule != nil {
 		s.labelled("rule", words.Rule(r.Rule), theme.Muted)
 	}
+	s.labelled("masked", words.Masked(r.Masked), theme.Muted)
 	s.labelled("effort", words.Effort(state.LastTry(r), r.Effort), theme.Muted)
 }
 

@@ -80,8 +80,13 @@ func TestArgumentsInPiecesCostInProportion(t *testing.T) {
 		short, long := inPieces(n, free), inPieces(2*n, free)
 		for _, from := range wire.Protocols {
 			for _, to := range wire.Protocols {
-				one, two := cost(t, from, to, short), cost(t, from, to, long)
-				if ratio := float64(two) / float64(one); ratio > 2.2 {
+				var one, two uint64
+				ratio := 10.0
+				for try := 0; ratio > 2.2 && try < 5; try++ { // a collection between two empties what is kept for reuse
+					one, two = cost(t, from, to, short), cost(t, from, to, long)
+					ratio = float64(two) / float64(one)
+				}
+				if ratio > 2.2 {
 					t.Errorf("%s to %s, freeform %v: %d KB and %d KB, %.2f times as much", from, to, free, one>>10, two>>10, ratio)
 				}
 			}

@@ -254,7 +254,7 @@ func (r *rig) chunked(path string, body io.Reader, announced bool, length int64)
 		req.ContentLength = length
 	}
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := r.http.Do(req)
+	resp, err := r.through(req)
 	if err != nil {
 		r.t.Fatal(err)
 	}

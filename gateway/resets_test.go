@@ -234,28 +234,30 @@ func TestNoResetIsSpentByItselfWhere(t *testing.T) {
 func TestFiftyRequestsAtOnceSpendOneReset(t *testing.T) {
 	for name, set := range map[string]string{"refused": ", auto_reset = true", "held": ", credits = false, auto_reset = true"} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "").account("me", set, usedUp("c1", "c2", "c3"))
-			r := h.rig(t).ready()
-			var wg sync.WaitGroup
-			var mu sync.Mutex
-			statuses := map[int]int{}
-			for range 50 {
-				wg.Go(func() {
-					resp, err := r.send(context.Background(), http.MethodPost, "/v1/responses", responsesBody("codex/gpt-5.4"))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					_ = resp.Body.Close()
-					mu.Lock()
-					defer mu.Unlock()
-					statuses[resp.StatusCode]++
-				})
-			}
-			wg.Wait()
-			if spent := h.Redeemed(); len(spent) != 1 || statuses[200] != 50 {
-				t.Errorf("spent %+v, answered %v", spent, statuses)
-			}
+			synctest.Test(t, func(t *testing.T) { // none of them is answered without the reset because the machine is busy
+				h := newHouse(t, "").account("me", set, usedUp("c1", "c2", "c3"))
+				r := h.rig(t).ready()
+				var wg sync.WaitGroup
+				var mu sync.Mutex
+				statuses := map[int]int{}
+				for range 50 {
+					wg.Go(func() {
+						resp, err := r.send(context.Background(), http.MethodPost, "/v1/responses", responsesBody("codex/gpt-5.4"))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						_ = resp.Body.Close()
+						mu.Lock()
+						defer mu.Unlock()
+						statuses[resp.StatusCode]++
+					})
+				}
+				wg.Wait()
+				if spent := h.Redeemed(); len(spent) != 1 || statuses[200] != 50 {
+					t.Errorf("spent %+v, answered %v", spent, statuses)
+				}
+			})
 		})
 	}
 }

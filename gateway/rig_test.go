@@ -208,6 +208,11 @@ func (r *rig) send(ctx context.Context, method, path, body string, headers ...st
 		}
 		req.Header.Set(name, value)
 	}
+	return r.through(req)
+}
+
+// through sends a request whose reply ends when the gateway is through with it.
+func (r *rig) through(req *http.Request) (*http.Response, error) {
 	done := make(chan struct{})
 	r.mu.Lock()
 	r.n++

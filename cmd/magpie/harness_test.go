@@ -194,7 +194,7 @@ const nowhere = "127.0.0.1:1"
 
 // freePort is an address to listen at. Its port is none of those that systems give to connections
 // and to whoever asks for any: one of another test could take it in the meantime.
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		port := strconv.Itoa(20_000 + rand.IntN(12_000))

@@ -88,7 +88,7 @@ func (x *terminal) wait() int {
 	select {
 	case <-x.ended:
 		return x.cmd.ProcessState.ExitCode()
-	case <-time.After(30 * time.Second):
+	case <-time.After(long):
 		x.t.Fatalf("it never ended: %q", x.out.String())
 		return -1
 	}
@@ -101,27 +101,33 @@ func (x *terminal) restored() {
 	if err != nil || *after != *x.before {
 		x.t.Errorf("the terminal is set differently: %v", err)
 	}
-	out := x.out.String()
 	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l", "\x1b[?1002h": "\x1b[?1002l", "\x1b[?1003h": "\x1b[?1003l"} {
-		if i, j := strings.LastIndex(out, on), strings.LastIndex(out, off); i >= 0 && j < i {
-			x.t.Errorf("%q was not taken back", on)
-		}
+		eventually(x.t, fmt.Sprintf("took back %q", on), func() bool { // what was written to a terminal comes out of it in its own time
+			out := x.out.String()
+			i := strings.LastIndex(out, on)
+			return i < 0 || strings.LastIndex(out, off) > i
+		})
 	}
 }
 
 // cpu is the processor time that the process took so far.
 func (x *terminal) cpu() time.Duration {
 	x.t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", x.cmd.Process.Pid))
+	return cpuOf(x.t, x.cmd.Process.Pid)
+}
+
+func cpuOf(t testing.TB, pid int) time.Duration {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		x.t.Fatal(err)
+		t.Fatal(err)
 	}
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var ticks time.Duration
 	for _, f := range fields[11:13] { // utime, stime in hundredths
 		n, err := strconv.Atoi(f)
 		if err != nil {
-			x.t.Fatal(err)
+			t.Fatal(err)
 		}
 		ticks += time.Duration(n)
 	}
@@ -186,9 +192,13 @@ func TestAClosedTerminalCutsNoStream(t *testing.T) {
 		log, err := os.ReadFile(filepath.Join(home, "state", "magpie.log"))
 		return err == nil && strings.Contains(string(log), "goes on without a screen")
 	})
-	before := x.cpu()
-	<-time.After(time.Second)
-	if used := x.cpu() - before; used > 200*time.Millisecond {
+	used := time.Hour
+	for try := 0; used > 200*time.Millisecond && try < 5; try++ { // it may not be through with what it did before
+		before := x.cpu()
+		<-time.After(time.Second)
+		used = x.cpu() - before
+	}
+	if used > 200*time.Millisecond {
 		t.Errorf("without a terminal it takes %s in a second", used)
 	}
 	g.openOnce()

@@ -327,7 +327,7 @@ func endCmd(ts *testscript.TestScript, _ bool, args []string) {
 		if err != nil {
 			ts.Fatalf("serve: %v\n%s", err, ts.ReadFile("serve.err"))
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(long):
 		ts.Fatalf("serve did not end:\n%s", ts.ReadFile("serve.err"))
 	}
 }
@@ -402,7 +402,7 @@ func cleanCmd(ts *testscript.TestScript, _ bool, args []string) {
 
 // wait polls for what another process does.
 func wait(ts *testscript.TestScript, what string, ok func() bool) {
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(long)
 	defer deadline.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -335,7 +335,7 @@ func (s *stage) chat(ctx context.Context, messages []any) (said string, calls []
 
 // seesWindows waits until the status tells of the windows that the program heard of.
 func (s *stage) seesWindows(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
 		var told json.RawMessage

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -155,18 +157,23 @@ func (s *stage) serve(ctx context.Context, magpie, config string, known func(mod
 	return c, nil
 }
 
-// freePort is an address that nobody listens on now.
+// freePort is an address that nobody listens on now. Its port is none of those that systems give to
+// connections: one of them could have it by the time it is listened on.
 func freePort(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	var last error
+	for range 100 {
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(20_000+rand.IntN(12_000)))
+		if err == nil {
+			return l.Addr().String(), l.Close()
+		}
+		last = err
 	}
-	return l.Addr().String(), l.Close()
+	return "", last
 }
 
 // ready waits until the gateway lists its models: its vendors' lists are fetched behind.
 func (s *stage) ready(ctx context.Context, c *child, known func(models []string) bool) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -176,7 +183,7 @@ func (s *stage) ready(ctx context.Context, c *child, known func(models []string)
 			c.done <- err
 			return fmt.Errorf("magpie serve ended: %w", err)
 		case <-ctx.Done():
-			return errors.New("magpie serve did not list its models in 20 s")
+			return errors.New("magpie serve did not list its models in a minute")
 		case <-tick.C:
 		}
 		var list struct {
@@ -222,7 +229,7 @@ func (c *child) stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	select {
 	case err := <-c.done:
@@ -231,7 +238,7 @@ func (c *child) stop() error {
 		}
 		return nil
 	case <-late.C:
-		return errors.Join(errors.New("magpie serve did not end in 10 s"), c.cmd.Process.Kill(), <-c.done)
+		return errors.Join(errors.New("magpie serve did not end in a minute"), c.cmd.Process.Kill(), <-c.done)
 	}
 }
 
@@ -326,7 +333,7 @@ type route struct {
 
 // routes are the requests as the gateway tells of them.
 func (s *stage) routes(ctx context.Context) ([]route, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var told struct {
 		Routes []route `json:"routes"`

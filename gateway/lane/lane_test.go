@@ -136,6 +136,25 @@ func TestWhoLeavesTheQueueIsNeverServed(t *testing.T) {
 	})
 }
 
+// A slot that comes at the moment at which its request leaves is not lost.
+func TestASlotForWhoLeavesIsPassedOn(t *testing.T) {
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			l, b := lanes(lane.Limit{Busy: 1}), &book{}
+			first, _ := l.Try("a")
+			ctx, leave := context.WithCancel(t.Context())
+			b.hold(ctx, l, "gone", 0)
+			b.hold(t.Context(), l, "next", 0)
+			leave()
+			first.Leave()
+			<-time.After(time.Second)
+			if got := state(l); got != "0+0 of 1" || !strings.HasSuffix(b.text(), "next") {
+				t.Errorf("%s, %s", got, b.text())
+			}
+		})
+	}
+}
+
 func TestARaisedLimitLetsThoseWhoWaitGoAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name string

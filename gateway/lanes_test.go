@@ -213,6 +213,53 @@ func TestOneThatGaveWayIsWaitedForWhenTheOtherFails(t *testing.T) {
 	})
 }
 
+// laneOfThree is a group of a, which takes one request at once, b and c.
+const laneOfThree = `
+[providers.a]
+chat = "{a}/v1"
+max_concurrency = 1
+keys = [{ name = "k", value = "sk-test-k1-000000000001" }]
+[providers.b]
+chat = "{b}/v1"
+keys = [{ name = "k", value = "sk-test-k2-000000000002" }]
+[providers.c]
+chat = "{c}/v1"
+keys = [{ name = "k", value = "sk-test-k3-000000000003" }]
+[groups.g]
+routing = "order"
+members = ["a/m", "b/m", "c/m"]
+`
+
+func TestOneThatGaveWayGivesWayNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b, c := &slowVendor{takes: time.Minute}, &slowVendor{takes: time.Second, fails: true}, &slowVendor{}
+		r := newRig(t, laneOfThree, vendors{"a": a, "b": b, "c": c})
+		path, body := asking("chat", "group/g", false)
+		first := r.later(t.Context(), path, body)
+		got := r.ask(path, body)
+		<-first
+		if _, calls := c.seen(); got.status != 200 || tried(r.last()) != "b/k a/k" || calls != 0 {
+			t.Errorf("%d, tried %s, c was asked %d times", got.status, tried(r.last()), calls)
+		}
+	})
+}
+
+func TestAFullOneGivesWayToNobodyWhoRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b, c := &slowVendor{takes: time.Minute}, &slowVendor{}, &slowVendor{}
+		r := newRig(t, laneOfThree, vendors{"a": a, "b": b, "c": c})
+		r.restNow("b/k", trace.Rate, trace.ByCooldown, time.Hour)
+		r.restNow("c/k", trace.Rate, trace.ByCooldown, time.Hour)
+		path, body := asking("chat", "group/g", false)
+		first := r.later(t.Context(), path, body)
+		got := r.ask(path, body)
+		<-first
+		if route := r.last(); got.status != 200 || tried(route) != "a/k" || route.Tries[0].QueuedMS != 60000 {
+			t.Errorf("%d, %+v", got.status, route.Tries)
+		}
+	})
+}
+
 const laneWithFallback = `
 [providers.a]
 chat = "{a}/v1"

@@ -175,7 +175,11 @@ func orderWords(s *subject, names []string) string {
 
 // orderNote says what an order is worth under the routing in force.
 func (g *Gateway) orderNote(s *subject) string {
-	if r := g.routingNow(s); r != "order" && r != "rotate" {
+	switch r := g.routingNow(s); r {
+	case "order", "rotate":
+	case manual:
+		return "routing is manual: the first is used where none is picked"
+	default:
 		return "routing is " + r + ": the order decides only between equals"
 	}
 	return ""

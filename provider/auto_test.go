@@ -220,7 +220,11 @@ func TestTierStandIns(t *testing.T) {
 	c := build(t, twoRelays+`
 [providers.anthropic]
 keys = [{ name = "k", value = "kc" }]
-models = ["claude-opus-5-5", "claude-sonnet-5"]
+models = ["claude-opus-5-5", "claude-sonnet-5", "claude-opus-4-7"]
+[providers.relay]
+chat = "https://relay.example/v1"
+keys = [{ name = "k", value = "kr" }]
+models = ["claude-opus-4-7"]
 [groups.claude-opus-4-1]
 members = ["a/only-a"]
 [agents.claude]
@@ -237,6 +241,8 @@ off = true
 		{"of an older family", "claude", "claude-3-5-haiku-20241022", "group/auto-m"},
 		{"at a level", "claude", "claude-opus-5-5:high", "b/vendor/m:high"},
 		{"the person's own group of that name wins", "claude", "claude-opus-4-1", "group/claude-opus-4-1"},
+		{"a found group of that name does not", "claude", "claude-opus-4-7", "b/vendor/m"},
+		{"which others are sent to", "codex", "claude-opus-4-7", "group/auto-claude-opus-4-7"},
 		{"a tier that is not set", "claude", "claude-sonnet-5", "anthropic/claude-sonnet-5"},
 		{"what is no whole id", "claude", "anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5"},
 		{"nor another family's", "claude", "claude-opusy", provider.CodeModelNotFound},

@@ -357,6 +357,108 @@ func (s *slowUsage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.next.ServeHTTP(w, r)
 }
 
+// The windows come in the headers of a reply, or in an event ahead of it, in either slot; each
+// alone is enough, whoever asks.
+func TestTheHeadersAndTheEventAheadEachTellTheWindows(t *testing.T) {
+	const event = `codex.rate_limits {"rate_limits":{"primary":{"used_percent":96,"window_minutes":10080,"reset_after_seconds":7200},"secondary":null}}`
+	for name, c := range map[string]struct {
+		header bool
+		lead   string
+		path   string
+		body   string
+		agent  string
+	}{
+		"headers":            {true, "", "/v1/chat/completions", chatStream("codex/gpt-5.4"), "x"},
+		"event":              {false, event, "/v1/chat/completions", chatStream("codex/gpt-5.4"), "x"},
+		"event, one piece":   {false, event, "/v1/messages", messagesBody("codex/gpt-5.4"), "x"},
+		"event, to Codex":    {false, event, "/v1/responses", responsesStream("codex/gpt-5.4"), "codex_cli_rs/0.200.0"},
+		"headers, to Codex":  {true, "", "/v1/responses", responsesStream("codex/gpt-5.4"), "codex_cli_rs/0.200.0"},
+		"an event of others": {false, `codex.other {"rate_limits":{"primary":{"used_percent":100,"window_minutes":10080}}}`, "/v1/chat/completions", chatStream("codex/gpt-5.4"), "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, "").account("me", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 40, 2*time.Hour)}})
+				lines := []string{
+					`response.created {"response":{"id":"r","status":"in_progress","output":[]}}`, `response.output_text.delta {"output_index":0,"content_index":0,"item_id":"i1","delta":"yes"}`,
+					`response.completed {"response":{"id":"r","status":"completed","output":[],"usage":{"input_tokens":7,"output_tokens":1}}}`,
+				}
+				if c.lead != "" {
+					lines = append([]string{c.lead}, lines...)
+				}
+				r := newRig(t, h.toml+"]\n", vendors{"gpt": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if !strings.HasSuffix(r.URL.Path, "/responses") {
+						h.ServeHTTP(w, r)
+						return
+					}
+					w.Header().Set("Content-Type", "text/event-stream")
+					if c.header {
+						for k, v := range map[string]string{"Used-Percent": "96", "Window-Minutes": "10080", "Reset-After-Seconds": "7200"} {
+							w.Header().Set("X-Codex-Primary-"+k, v)
+						}
+					}
+					_, _ = w.Write([]byte(eventsOf("responses", lines...)))
+				})}).ready()
+				if a := r.account("codex/me"); a.Used != 40 || a.Windows[0].Name != "7 days" {
+					t.Fatalf("%+v", a.Windows)
+				}
+				pass(time.Second)
+				if got := r.ask(c.path, c.body, "User-Agent: "+c.agent); got.status != 200 {
+					t.Fatalf("%d %s", got.status, got.body)
+				}
+				want := 96.0
+				if strings.HasPrefix(c.lead, "codex.other") {
+					want = 40
+				}
+				if a := r.account("codex/me"); a.Used != want || len(a.Windows) != 1 || a.Windows[0].Name != "7 days" {
+					t.Errorf("%+v", a.Windows)
+				}
+			})
+		})
+	}
+}
+
+// A reading that fails is left alone for longer each time, says so on the account, and is as it was
+// once it can be had.
+func TestAReadingThatKeepsFailingIsLeftAloneForLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, "").account("me", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 40, 3*day)}})
+		r := h.rig(t).ready()
+		failing := make([]int, 500)
+		for i := range failing {
+			failing[i] = 503
+		}
+		h.Fail("usage", failing...)
+		began, before := time.Now(), h.Asked("usage")
+		for time.Since(began) < time.Hour {
+			pass(20 * time.Second)
+			if got := r.askCodex(); got.status != 200 {
+				t.Fatalf("%d", got.status)
+			}
+			synctest.Wait()
+		}
+		if n := h.Asked("usage") - before; n < 4 || n > 8 {
+			t.Errorf("asked %d times in an hour", n)
+		}
+		if a := r.account("codex/me"); !strings.Contains(a.ReadError, "503") || a.Used != 40 || a.State != trace.Fine {
+			t.Errorf("%q %v %s", a.ReadError, a.Used, a.State)
+		}
+		if n := strings.Count(r.logs.text(), "what is left of codex/me can't be read"); n != 1 {
+			t.Errorf("told %d times", n)
+		}
+		h.Fail("usage")
+		pass(16 * time.Minute)
+		r.askCodex()
+		synctest.Wait()
+		before = h.Asked("usage")
+		pass(61 * time.Second)
+		r.askCodex()
+		synctest.Wait()
+		if a := r.account("codex/me"); a.ReadError != "" || h.Asked("usage") != before+1 {
+			t.Errorf("%q, asked %d times in a minute", a.ReadError, h.Asked("usage")-before)
+		}
+	})
+}
+
 func TestAReplyTellsTheWindowsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, "").account("me", "", standin.ChatAccount{Windows: []standin.Window{{Name: "5h", Used: 90, Resets: time.Hour, Grow: 4}}})

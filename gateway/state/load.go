@@ -242,7 +242,8 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 			continue
 		}
 		st := f.standing[id]
-		st.Windows, st.Told, st.Read = r.Windows, route.Told(r.Windows), r.Read
+		windows := provider.TidyWindows(r.Windows, now)
+		st.Windows, st.Told, st.Read = windows, route.Told(windows), r.Read
 		f.standing[id] = st
 	}
 	return nil

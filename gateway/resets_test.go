@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -321,6 +322,56 @@ func TestASpendingThatBrokeOffIsTheSameOneTheNextTime(t *testing.T) {
 		}
 		if spent := h.Redeemed(); len(spent) != 1 || spent[0].Request != first.Request {
 			t.Errorf("spent %+v, first asked for as %s", spent, first.Request)
+		}
+	})
+}
+
+// The vendor spent it and its answer was lost, and the process ended: the next one asks for the
+// same, and not for another.
+func TestASpendingWhoseAnswerWasLostIsTheSameOneAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, "").account("me", ", auto_reset = true", usedUp("c1", "c2", "c3"))
+		lost := true
+		vendor := vendors{"gpt": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if lost && strings.HasSuffix(r.URL.Path, "/consume") {
+				h.ServeHTTP(httptest.NewRecorder(), r)
+				panic(http.ErrAbortHandler)
+			}
+			h.ServeHTTP(w, r)
+		})}
+		dir := t.TempDir()
+		open := func(d *gateway.Deps) {
+			s, err := state.Open(state.Options{Choices: filepath.Join(dir, "choices.json")}, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.State = s
+		}
+		var store *state.Store
+		r := newRig(t, h.toml+"]\n", vendor, open, func(d *gateway.Deps) { store = d.State }).ready()
+		h.Fail("usage", 500, 500, 500, 500)
+		if got := r.askCodex(); len(h.Redeemed()) != 1 {
+			t.Fatalf("%d %s, spent %+v", got.status, got.body, h.Redeemed())
+		}
+		r.g.Close()
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lost = false
+		h.Fail("usage")
+		h.Use("acct-me", win("7d", 100, 3*day)) // as if nothing had come of it
+		r = newRig(t, h.toml+"]\n", vendor, open, func(d *gateway.Deps) { store = d.State }).ready()
+		defer func() { _ = store.Close() }()
+		for range 3 {
+			r.askCodex()
+			pass(11 * time.Minute)
+		}
+		spent := map[string]bool{}
+		for _, one := range h.Redeemed() {
+			spent[one.Reset+" "+one.Request] = true
+		}
+		if len(spent) != 1 || len(h.Redeemed()) < 2 || !store.Spent("codex/me").Done {
+			t.Errorf("spent %+v; %+v", h.Redeemed(), store.Spent("codex/me"))
 		}
 	})
 }

@@ -130,7 +130,7 @@ func tokenServer(t *testing.T, i *issuer, asked chan struct{}) string {
 }
 
 func TestManyProcessesSpendOneRefreshToken(t *testing.T) {
-	i := &issuer{good: "refresh-0", slow: 50 * time.Millisecond, ends: time.Now().Add(time.Hour)}
+	i := &issuer{good: "refresh-0", slow: 50 * time.Millisecond, ends: time.Now().Add(4 * time.Minute)} // they never last
 	home := signIn(t, time.Now())
 	linked := t.TempDir() // another home with the same sign-in
 	if err := os.Symlink(filepath.Join(home, "auth.json"), filepath.Join(linked, "auth.json")); err != nil {

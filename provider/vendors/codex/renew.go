@@ -194,6 +194,7 @@ func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (To
 		return Tokens{}, err
 	}
 	if h.kept == nil && d.Access != old.Access { // another process was quicker
+		h.made, h.madeAt = d.Access, now
 		if !h.stale(d.Tokens, now) {
 			return d.Tokens, nil
 		}

@@ -64,7 +64,7 @@ var topFields = []field[Config]{
 	row("guess_vendor", func(c *Config) *bool { return &c.GuessVendor }, truth, yesNo, "false", "Find an unknown model's vendor by its name's beginning.").later(),
 	row("describer", func(c *Config) *string { return &c.Describer }, model, modelWords, `""`, "The model that describes images to models that can't see."),
 	row("searcher", func(c *Config) *string { return &c.Searcher }, model, modelWords, `""`, "The model that searches the web for models that can't.").later(),
-	row("no_detect", func(c *Config) *bool { return &c.NoDetect }, truth, yesNo, "false", "Look for no keys in the environment and no local servers."),
+	row("no_detect", func(c *Config) *bool { return &c.NoDetect }, truth, yesNo, "false", "Look for no keys in the environment, no local servers and no sign-ins."),
 	row("max_attempts", func(c *Config) *int { return &c.MaxAttempts }, atLeast(0), "a whole number", "0", "How many candidates one request is tried on; 0: all of them."),
 	row("header_timeout", func(c *Config) *time.Duration { return &c.HeaderTimeout }, duration(longest),
 		seconds, "0", "How long a vendor may take to begin its reply; 0: 3 minutes while another candidate is left, 10 on the last."),

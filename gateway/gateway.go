@@ -96,6 +96,7 @@ type Gateway struct {
 	meter     *meter.Meter
 	readings  lastReadings
 	described descriptions
+	wanted    wanted      // a program
 	watching  sync.Once   // of accounts
 	firstDone atomic.Bool // the first request after the start has waited for their readings
 	learned   mend.Memory // what vendors were learnt to refuse
@@ -155,7 +156,7 @@ func New(d Deps) *Gateway {
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
 		d: d, log: d.Log, masker: d.Masker, pool: upstream.NewPool(d.Dial),
-		readings: lastReadings{}, started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
+		readings: lastReadings{}, wanted: wanted{is: make(chan struct{})}, started: time.Now(), ctx: ctx, cancel: cancel, userAgent: []string{"magpie/" + d.Version},
 	}
 	g.bridge = g.newBridge(d.Claude)
 	g.address.Store(&address{d.Listen, d.Bound})

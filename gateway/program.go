@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"dev.magpie/gateway/bridge"
@@ -48,6 +49,7 @@ func (t *try) speakProgram() (err error) {
 // runProgram has the program answer a try, and waits until its reply begins.
 func (t *try) runProgram(via string) *outcome {
 	s := t.s
+	s.g.wanted.now()
 	var err error
 	t.resp, err = s.g.bridge.Do(t.ctx, &bridge.Ask{Account: t.acct.ID, Home: t.acct.Home, Proxy: via, Model: provider.Unmarked(t.c.Model), Body: t.x.body}) //nolint:bodyclose // try closes it
 	var unready *bridge.UnreadyError
@@ -81,7 +83,15 @@ func (g *Gateway) watchPrograms(lv *live) {
 	}
 }
 
+// One that was merely found on the machine is let be until somebody wants something of it.
 func (g *Gateway) watchProgram(lv *live, a *provider.Account) {
+	if lv.cat.Detected {
+		select {
+		case <-g.wanted.is:
+		case <-g.ctx.Done():
+			return
+		}
+	}
 	anew := false                                                 // it was not ready, and what is known may be of before
 	for now := lv; now == lv || now == nil; now = g.live.Load() { // another config has its own watch
 		err := g.bridge.Ready(g.ctx, a.ID, a.Home)
@@ -118,6 +128,14 @@ func (g *Gateway) programReady(a *provider.Account, err error) bool {
 	return err == nil
 }
 
+// wanted is whether anything was wanted of a program yet.
+type wanted struct {
+	once sync.Once
+	is   chan struct{} // closed from then on
+}
+
+func (w *wanted) now() { w.once.Do(func() { close(w.is) }) }
+
 // program is an account that is a program's sign-in and may be asked, nil if it is none.
 func (l *live) program(id provider.AccountID) *provider.Account {
 	a := l.cat.Account(id)
@@ -132,6 +150,7 @@ func (l *live) program(id provider.AccountID) *provider.Account {
 
 // askProgram asks an account's program for its windows.
 func (g *Gateway) askProgram(ctx context.Context, lv *live, a *provider.Account) (provider.Reading, error) {
+	g.wanted.now()
 	ws, err := g.bridge.Usage(ctx, a.ID, a.Home, g.proxyOf(lv, a))
 	var unready *bridge.UnreadyError
 	if err == nil || errors.As(err, &unready) {

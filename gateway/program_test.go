@@ -21,7 +21,7 @@ import (
 
 // programRig is a gateway with a Claude account behind a stand-in for the program, and a key
 // that is asked after it. Without a mode there is no program yet.
-func programRig(t *testing.T, mode fakeclaude.Mode, prepare ...func(dir string)) (*rig, string) {
+func programRig(t *testing.T, mode fakeclaude.Mode, opts ...func(dir string, d *gateway.Deps)) (*rig, string) {
 	t.Helper()
 	dir := t.TempDir()
 	if mode != "" {
@@ -29,15 +29,25 @@ func programRig(t *testing.T, mode fakeclaude.Mode, prepare ...func(dir string))
 			t.Fatal(err)
 		}
 	}
-	for _, p := range prepare {
-		p(dir)
-	}
 	r := newRig(t, "[providers.claude]\naccounts = [{ name = \"me\" }]\nfallback = [\"spare/m\"]\n[providers.spare]\nchat = \"{spare}/v1\"\nkeys = [{ value = \"sk-spare\" }]\n",
 		vendors{"spare": relay("from spare")}, func(d *gateway.Deps) {
 			d.Claude = bridge.Options{TempDir: t.TempDir(), Environ: []string{"PATH=" + dir, "HOME=" + t.TempDir()}}
+			for _, o := range opts {
+				o(dir, d)
+			}
 		})
 	return r, dir
 }
+
+// thinking is a program that thinks about its windows until it is released.
+func thinking(dir string, _ *gateway.Deps) {
+	if err := fakeclaude.Hold(dir); err != nil {
+		panic(err)
+	}
+}
+
+// found is an account that no config names.
+func found(_ string, d *gateway.Deps) { d.Catalog.Detected = true }
 
 // inAPI is one API's way of a conversation with a tool.
 var inAPI = []struct {
@@ -156,19 +166,11 @@ func TestAProgramsWindowsAreToldAtOnce(t *testing.T) {
 }
 
 func TestWhatAReplyToldStandsAgainstAnAskingThatBeganBefore(t *testing.T) {
-	r, dir := programRig(t, fakeclaude.Fine, func(dir string) {
-		if _, err := fakeclaude.Hold(dir); err != nil {
-			t.Fatal(err)
-		}
-	})
+	r, dir := programRig(t, fakeclaude.Fine, thinking)
 	happens(t, "it is asked for its windows", func() bool { return fakeclaude.Asked(dir) == 1 })
 	r.ask("/v1/chat/completions", chatBody("claude/claude-sonnet-5"))
 	r.showing("5 hours 42")
-	release, err := fakeclaude.Hold(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	release()
+	fakeclaude.Release(dir)
 	r.showing("5 hours 42, 7 days 37")
 }
 
@@ -201,11 +203,7 @@ func (r *rig) refresh() string {
 }
 
 func TestAPersonHasAProgramAskedForItsWindows(t *testing.T) {
-	r, dir := programRig(t, fakeclaude.Fine, func(dir string) {
-		if _, err := fakeclaude.Hold(dir); err != nil {
-			t.Fatal(err)
-		}
-	})
+	r, dir := programRig(t, fakeclaude.Fine, thinking)
 	happens(t, "it is asked for its windows", func() bool { return fakeclaude.Asked(dir) == 1 })
 	var all sync.WaitGroup
 	for range 8 {
@@ -216,11 +214,7 @@ func TestAPersonHasAProgramAskedForItsWindows(t *testing.T) {
 		})
 	}
 	all.Go(func() { r.quotas("?wait=5") })
-	release, err := fakeclaude.Hold(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	release()
+	fakeclaude.Release(dir)
 	all.Wait()
 	if said := r.refresh(); !strings.HasPrefix(said, "claude/me was asked ") || !strings.Contains(said, "every 30s at most") || fakeclaude.Asked(dir) != 1 {
 		t.Errorf("%q, asked %d times", said, fakeclaude.Asked(dir))
@@ -238,6 +232,28 @@ func TestAProgramThatTellsNoWindowsIsToldOnItsAccount(t *testing.T) {
 	r.showing("5 hours 42")
 	if a := r.account("claude/me"); a.State != trace.Fine || a.ReadError == "" {
 		t.Errorf("%s %q", a.State, a.ReadError)
+	}
+}
+
+// An account that was found on the machine is there for all to see, and its program is run from
+// the first wish on.
+func TestAProgramThatWasFoundIsNotRunBeforeItIsWanted(t *testing.T) {
+	for name, want := range map[string]func(r *rig){
+		"by a request": func(r *rig) { r.ask("/v1/chat/completions", chatBody("claude/claude-sonnet-5")) },
+		"by a person":  func(r *rig) { r.quotas("?wait=5") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, dir := programRig(t, fakeclaude.Fine, found)
+			if a := r.account("claude/me"); a.State != trace.Fine {
+				t.Errorf("%s %q", a.State, a.Error)
+			}
+			r.ask("/v1/chat/completions", chatBody("spare/m"))
+			if fakeclaude.Ran(dir) {
+				t.Error("it was run already")
+			}
+			want(r)
+			happens(t, "it is asked for its windows", func() bool { return fakeclaude.Asked(dir) == 1 })
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"net/http"
@@ -28,13 +29,16 @@ type DetectOptions struct {
 	Getenv func(name string) string
 	Home   string
 	Stat   func(path string) (fs.FileInfo, error)
+	Read   func(path string) ([]byte, error)
+	// Claude reports whether the claude program is installed, without running it.
+	Claude func() bool
 	// Probe reports whether a model server answers at the address of its list.
 	Probe func(ctx context.Context, url string) bool
 }
 
 // Detect makes the config of a start without a file: keys in the catalogue's environment
-// variables, each for the first preset that names it, local servers that answer, and Codex's
-// own sign-in. It
+// variables, each for the first preset that names it, local servers that answer, and the
+// sign-ins of Codex and of Claude Code. No program is run, and no token is read. It
 // also returns what was found, in words for the person. It waits at most 300 ms.
 func Detect(ctx context.Context, o DetectOptions) (*config.Config, []string) {
 	cfg := config.Default()
@@ -53,7 +57,48 @@ func Detect(ctx context.Context, o DetectOptions) (*config.Config, []string) {
 			found = append(found, "a Codex sign-in in "+shown(home, o.Home))
 		}
 	}
+	if home, where := claudeHome(o); where != "" {
+		cfg.Providers = append(cfg.Providers, config.Provider{
+			ID: "claude", Preset: "claude", Accounts: []config.Account{{Name: "me", Home: home}},
+		})
+		found = append(found, "a Claude Code sign-in in "+shown(where, o.Home)+", by its program")
+	}
 	return cfg, found
+}
+
+// claudeHome is where Claude Code is signed in, "" where it is not, or where its program is
+// missing, which alone may use the sign-in. As an account's home its usual place is unsaid. In a
+// system's key store the sign-in leaves no file; then the program's own notes tell of it.
+func claudeHome(o DetectOptions) (home, where string) {
+	if o.Getenv != nil {
+		home = o.Getenv("CLAUDE_CONFIG_DIR")
+	}
+	where = home
+	notes := filepath.Join(home, ".claude.json")
+	if home == "" {
+		where, notes = filepath.Join(o.Home, ".claude"), filepath.Join(o.Home, ".claude.json")
+	}
+	if o.Home == "" && home == "" || o.Stat == nil || o.Claude == nil {
+		return "", ""
+	}
+	if _, err := o.Stat(filepath.Join(where, ".credentials.json")); err != nil && !notesTell(o, notes) || !o.Claude() {
+		return "", ""
+	}
+	return home, where
+}
+
+// notesTell says whether Claude Code noted who is signed in.
+func notesTell(o DetectOptions, path string) bool {
+	if o.Read == nil {
+		return false
+	}
+	data, err := o.Read(path)
+	var notes struct {
+		Account struct {
+			Email string `json:"emailAddress"`
+		} `json:"oauthAccount"`
+	}
+	return err == nil && json.Unmarshal(data, &notes) == nil && notes.Account.Email != ""
 }
 
 func detectKeys(cfg *config.Config, getenv func(string) string) []string {

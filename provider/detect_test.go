@@ -143,3 +143,62 @@ func TestProbe(t *testing.T) {
 		t.Error("nobody answers")
 	}
 }
+
+func TestDetectFindsAClaudeSignIn(t *testing.T) {
+	const notes = `{"numStartups":3,"oauthAccount":{"emailAddress":"me@example.com"}}`
+	for name, c := range map[string]struct {
+		env     map[string]string
+		files   map[string]string
+		program bool
+		home    string // of the account
+		says    string // "" = it is not found
+	}{
+		"by its file":             {nil, map[string]string{"/home/me/.claude/.credentials.json": ""}, true, "", "a Claude Code sign-in in ~/.claude, by its program"},
+		"in a key store":          {nil, map[string]string{"/home/me/.claude.json": notes}, true, "", "a Claude Code sign-in in ~/.claude, by its program"},
+		"moved":                   {map[string]string{"CLAUDE_CONFIG_DIR": "/work/claude"}, map[string]string{"/work/claude/.credentials.json": ""}, true, "/work/claude", "a Claude Code sign-in in /work/claude, by its program"},
+		"moved, in a key store":   {map[string]string{"CLAUDE_CONFIG_DIR": "/work/claude"}, map[string]string{"/work/claude/.claude.json": notes}, true, "/work/claude", "a Claude Code sign-in in /work/claude, by its program"},
+		"moved away":              {map[string]string{"CLAUDE_CONFIG_DIR": "/work/claude"}, map[string]string{"/home/me/.claude/.credentials.json": ""}, true, "", ""},
+		"no program":              {nil, map[string]string{"/home/me/.claude/.credentials.json": ""}, false, "", ""},
+		"used, and signed out":    {nil, map[string]string{"/home/me/.claude.json": `{"numStartups":3}`}, true, "", ""},
+		"notes that are cut off":  {nil, map[string]string{"/home/me/.claude.json": notes[:20]}, true, "", ""},
+		"nothing but the program": {nil, nil, true, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := func(path string) ([]byte, error) {
+				if strings.HasSuffix(path, ".credentials.json") {
+					t.Error("a token is read")
+				}
+				text, ok := c.files[path]
+				if !ok {
+					return nil, fs.ErrNotExist
+				}
+				return []byte(text), nil
+			}
+			cfg, found := provider.Detect(t.Context(), provider.DetectOptions{
+				Getenv: func(name string) string { return c.env[name] }, Home: "/home/me", Read: read, Claude: func() bool { return c.program },
+				Stat: func(path string) (fs.FileInfo, error) {
+					if _, ok := c.files[path]; !ok {
+						return nil, fs.ErrNotExist
+					}
+					return nil, nil
+				},
+			})
+			if c.says == "" {
+				if len(found) != 0 || len(cfg.Providers) != 0 {
+					t.Errorf("found %q", found)
+				}
+				return
+			}
+			if len(found) != 1 || found[0] != c.says || len(cfg.Providers) != 1 {
+				t.Fatalf("found %q", found)
+			}
+			if p := cfg.Providers[0]; p.ID != "claude" || len(p.Accounts) != 1 || p.Accounts[0].Home != c.home {
+				t.Errorf("%+v", p)
+			}
+			cat, problems := provider.Build(cfg)
+			if len(problems) > 0 || cat.Account("claude/me") == nil || cat.Account("claude/me").Unready != "" {
+				t.Errorf("%v", problems)
+			}
+		})
+	}
+}

@@ -35,7 +35,7 @@ func (f *screenFlags) add(c *cobra.Command) {
 	s.Lookup("attach").NoOptDefVal = attachAnywhere
 	s.BoolVar(&f.readOnly, "read-only", false, "change nothing from the screen")
 	s.BoolVar(&f.demo, "demo", false, "stand-in vendors and scripted agents, in a home of its own on a free port; nothing of yours is read")
-	s.BoolVar(&f.noDetect, "no-detect", false, "look for no keys and servers on this machine when the config names no provider")
+	s.BoolVar(&f.noDetect, "no-detect", false, "look for no keys, servers and sign-ins on this machine when the config names no provider")
 	s.StringVar(&f.theme, "theme", "", "the theme to wear, a `name` of magpie themes")
 }
 

@@ -39,7 +39,7 @@ func (p *process) serveCommand(o *globals) *cobra.Command {
 	}
 	c.Flags().BoolVar(&f.demo, "demo", false, "stand-in vendors and scripted agents, in a home of its own on a free port; nothing of yours is read")
 	c.Flags().StringVar(&f.log, "log", "text", "how to write the log, as a `form`: text or json")
-	c.Flags().BoolVar(&f.noDetect, "no-detect", false, "look for no keys and servers on this machine when the config names no provider")
+	c.Flags().BoolVar(&f.noDetect, "no-detect", false, "look for no keys, servers and sign-ins on this machine when the config names no provider")
 	return c
 }
 

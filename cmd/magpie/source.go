@@ -13,6 +13,7 @@ import (
 
 	"dev.magpie/config"
 	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/claude"
 )
 
 // source is where a gateway's config comes from: a file, or what is found on the machine.
@@ -43,7 +44,9 @@ func (s *source) read(ctx context.Context) (*settings, error) {
 	if s.text == "" && len(cfg.Providers) == 0 && !cfg.NoDetect && !s.noDetect {
 		set.looked = true
 		found, words := provider.Detect(ctx, provider.DetectOptions{
-			Getenv: s.p.getenv, Home: s.p.home, Stat: os.Stat, Probe: provider.ProbeWith(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}),
+			Getenv: s.p.getenv, Home: s.p.home, Stat: os.Stat, Read: os.ReadFile,
+			Claude: func() bool { return claude.Find(s.p.getenv("PATH"), s.p.home) != "" },
+			Probe:  provider.ProbeWith(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}),
 		})
 		cfg.Providers, set.found = found.Providers, words
 	}

@@ -148,27 +148,13 @@ func older(a, b string) bool {
 
 // search looks on PATH and where its installers put it.
 func (b *Bridge) search() string {
-	var dirs []string
+	path := ""
 	for _, v := range b.o.Environ {
 		if name, value, _ := strings.Cut(v, "="); strings.EqualFold(name, "PATH") {
-			dirs = filepath.SplitList(value)
+			path = value
 		}
 	}
-	if user := b.userHome(); user != "" {
-		dirs = append(dirs, filepath.Join(user, ".local", "bin"), filepath.Join(user, ".claude", "local"))
-	}
-	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		for _, name := range []string{"claude", "claude.exe"} {
-			path := filepath.Join(dir, name)
-			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && (st.Mode()&0o111 != 0 || filepath.Ext(name) == ".exe") {
-				return path
-			}
-		}
-	}
-	return ""
+	return claude.Find(path, b.userHome())
 }
 
 // signedIn asks the program for its sign-in. It ends with 1 when there is none, and says so.

@@ -92,6 +92,7 @@ func Main() {
 	if mode == "" {
 		return
 	}
+	_ = os.WriteFile(filepath.Join(filepath.Dir(os.Getenv(logKey)), ran), nil, 0o600) //nolint:gosec // a test's own file
 	os.Exit(run(mode, os.Args[1:]))
 }
 
@@ -128,6 +129,7 @@ func run(mode Mode, args []string) int {
 const (
 	asked = "asked" // a letter for each time that it was asked for its windows
 	held  = "held"  // while it is there, they are not told
+	ran   = "ran"   // it was run for anything at all
 )
 
 // Asked counts how often the program of a folder was asked for its windows.
@@ -139,11 +141,17 @@ func Asked(dir string) int {
 	return int(st.Size())
 }
 
-// Hold has the program of a folder think about its windows until the function is called.
-func Hold(dir string) (release func(), err error) {
-	path := filepath.Join(dir, held)
-	return func() { _ = os.Remove(path) }, os.WriteFile(path, nil, 0o600)
+// Ran says whether the program of a folder was run for anything at all.
+func Ran(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ran))
+	return err == nil
 }
+
+// Hold has the program of a folder think about its windows until Release.
+func Hold(dir string) error { return os.WriteFile(filepath.Join(dir, held), nil, 0o600) }
+
+// Release ends that.
+func Release(dir string) { _ = os.Remove(filepath.Join(dir, held)) }
 
 // usage notes that it was asked for its windows, and waits while they are held.
 func usage(dir string) {

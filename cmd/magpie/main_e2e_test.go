@@ -8,12 +8,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"dev.magpie/gateway/bridge/fakeclaude"
 )
 
 // binary is the program as it is shipped, built once.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(withBinary(m)) }
+func TestMain(m *testing.M) {
+	fakeclaude.Main() // where a script had it run
+	os.Exit(withBinary(m))
+}
 
 func withBinary(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "magpie-e2e-")

@@ -32,6 +32,12 @@ import (
 //	vendor NAME [FILE]       start a stand-in on $NAME; FILE has a line for each step: KEY STEP
 //	relay NAME               start one that sells a share of its accounts by key
 //	limit NAME KEY WINDOW USD, spend NAME KEY USD   give a relay's key a limit, spend of it
+//	chatgpt NAME             start a backend that Codex accounts ask
+//	signin NAME ACCOUNT DIR  have Codex signed in to a new account there
+//	uses NAME ACCOUNT WINDOWS, gives NAME ACCOUNT RESET…   set its windows, give it resets
+//	spent NAME N             so many were asked to be spent
+//	claude MODE              put a stand-in for the claude program on the PATH; [!] ran: it was run
+//	loop MODEL               an agent's round with a tool: the last reply on stdout
 //	gated NAME               start one whose streams stop half way until  open NAME
 //	config FILE              make it the config, with variables filled in
 //	fill FILE                fill in variables
@@ -59,7 +65,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			w := &world{servers: map[string]*httptest.Server{}, vendors: map[string]*standin.Vendor{}, relays: map[string]*standin.Relay{}, gates: map[string]*gate{}, streams: map[string]*reading{}, known: map[string]bool{}, umask: 0o022, dir: e.WorkDir}
+			w := &world{servers: map[string]*httptest.Server{}, vendors: map[string]*standin.Vendor{}, relays: map[string]*standin.Relay{}, houses: map[string]*standin.ChatGPT{}, gates: map[string]*gate{}, streams: map[string]*reading{}, known: map[string]bool{}, umask: 0o022, dir: e.WorkDir}
 			e.Values[worldKey{}] = w
 			e.Setenv("MAGPIE_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "person"))
@@ -75,6 +81,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) { return name == "lan" && lanAddress() != "", nil },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"chatgpt": chatgptCmd, "signin": signinCmd, "uses": usesCmd, "gives": givesCmd, "spent": spentCmd, "claude": claudeCmd, "ran": ranCmd, "loop": loopCmd,
 			"relay": relayCmd, "limit": limitCmd, "spend": spendCmd,
 			"vendor": vendorCmd, "gated": gatedCmd, "open": openCmd, "config": configCmd, "serve": serveCmd, "end": endCmd, "crash": crashCmd,
 			"signal": signalCmd, "exits": exitsCmd, "until": untilCmd, "ask": askCmd, "begin": beginCmd, "whole": wholeCmd, "broken": brokenCmd,
@@ -108,6 +115,7 @@ type world struct {
 	servers map[string]*httptest.Server
 	vendors map[string]*standin.Vendor
 	relays  map[string]*standin.Relay
+	houses  map[string]*standin.ChatGPT
 	gates   map[string]*gate
 	streams map[string]*reading
 	known   map[string]bool // files that hold the canary on purpose
@@ -298,7 +306,7 @@ func serveCmd(ts *testscript.TestScript, _ bool, args []string) {
 // environ is the script's environment.
 func environ(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "MAGPIE_HOME", "TMPDIR", "CANARY", "SOME_KEY", "MAGPIE_ADDR", "MAGPIE_TRUST_PROXY", "CODEX_HOME"} {
+	for _, name := range []string{"PATH", "HOME", "MAGPIE_HOME", "TMPDIR", "CANARY", "SOME_KEY", "MAGPIE_ADDR", "MAGPIE_TRUST_PROXY", "CODEX_HOME", "CLAUDE_CONFIG_DIR"} {
 		if v := ts.Getenv(name); v != "" && name != "MAGPIE_ADDR" {
 			env = append(env, name+"="+v)
 		}

@@ -11,6 +11,8 @@ import (
 	"dev.magpie/provider"
 	"dev.magpie/provider/vendors/codex"
 	"dev.magpie/provider/vendors/commandcode"
+	"dev.magpie/provider/vendors/copilot"
+	"dev.magpie/provider/vendors/geminicli"
 	"dev.magpie/provider/vendors/glm"
 	"dev.magpie/provider/vendors/grok"
 	"dev.magpie/provider/vendors/kimi"
@@ -100,6 +102,12 @@ func TestAnOddValueHidesNothingOfTheRest(t *testing.T) {
 		"minimax":     {minimax.Parse, `{"model_remains":[` + minimaxGeneral + "," + minimaxVideo + `],"base_resp":{"status_code":0,"status_msg":"success"}}`, "model_remains model_remains.0 base_resp.status_code"},
 		"opencode go": {opencodego.Parse, `{"usage":{"rolling":{"percent":1,"resetsAt":"2026-03-04T14:00:00Z"},"weekly":{"percent":"55","resetsAt":"2026-03-08T00:00:00Z"},"monthly":{"percent":100,"resetsAt":"2026-04-01T00:00:00Z"}}}`, "usage"},
 		"grok":        {grok.Parse, `{"config":{"creditUsagePercent":33,"currentPeriod":{"type":"USAGE_PERIOD_TYPE_WEEKLY","end":"2026-03-08T00:00:00Z"},"onDemandCap":{"val":20},"onDemandUsed":{"val":5}}}`, "config config.creditUsagePercent"},
+		"copilot": {
+			copilot.Parse, `{"copilot_plan":"individual","access_type_sku":"x","quota_reset_date_utc":"2026-04-01T00:00:00Z","quota_snapshots":{"chat":{"unlimited":false,"has_quota":true,"entitlement":50,"quota_remaining":"10"},
+			"completions":{"entitlement":4000,"remaining":1000},"premium_interactions":{"entitlement":"1500","quota_remaining":1200}}}`, "quota_snapshots",
+		},
+		"copilot, without charge": {copilot.Parse, `{"monthly_quotas":{"chat":50,"completions":2000},"limited_user_quotas":{"chat":10,"completions":"2000"},"limited_user_reset_date":"2026-04-01"}`, "monthly_quotas limited_user_quotas"},
+		"gemini cli":              {geminicli.Parse, `{"buckets":[{"modelId":"m1","remainingFraction":0.4,"resetTime":"2026-03-05T00:00:00Z"},{"modelId":"m2","remainingFraction":"1"}]}`, "buckets"},
 		"command code": {
 			commandcode.Parse, `{"credits":{"planId":"pro","monthlyCredits":10,"purchasedCredits":"2.5","freeCredits":0},"windowLimits":{"fiveHour":{"used":3,"cap":12,"resetAt":1772625600000},"weekly":{"used":3,"cap":9}}}`, "credits windowLimits",
 		},
@@ -136,7 +144,7 @@ func TestAnOddValueHidesNothingOfTheRest(t *testing.T) {
 					}
 				}
 			}
-			double := strings.Replace(c.reply, `{`, `{"mode":"x","usage":null,"data":null,"rate_limit":null,"model_remains":null,"credits":null,`, 1)
+			double := strings.Replace(c.reply, `{`, `{"mode":"x","usage":null,"data":null,"quota_snapshots":null,"monthly_quotas":null,"buckets":null,"rate_limit":null,"model_remains":null,"credits":null,`, 1)
 			if r, err := c.parse([]byte(double), at); err != nil || len(r.Windows) != len(whole.Windows) {
 				t.Errorf("a name that stands twice: %v, %d windows", err, len(r.Windows))
 			}

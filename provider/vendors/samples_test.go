@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/codex"
 	"dev.magpie/provider/vendors/commandcode"
+	"dev.magpie/provider/vendors/copilot"
+	"dev.magpie/provider/vendors/geminicli"
 	"dev.magpie/provider/vendors/glm"
 	"dev.magpie/provider/vendors/grok"
 	"dev.magpie/provider/vendors/kimi"
@@ -177,10 +180,12 @@ func TestTruncatedAndHostileReplies(t *testing.T) {
 		sub2apiRunning + "}", glmPlan, `{"model_remains":[` + minimaxGeneral + "," + minimaxVideo + `]}`,
 		`[]`, `null`, `""`, `{"usage":null}`, `{"usage":[]}`, `{"credits":7}`, `{"rate_limits":{}}`, `{"data":[1]}`, `{"usage":{"rolling":"x"}}`,
 		`{"rate_limits":[{"window":"1d","limit":1e308,"used":1e-320,"reset_at":1e300}],"mode":"x"}`,
+		`{"quota_snapshots":[]}`, `{"quota_snapshots":{"chat":{"entitlement":1e308,"quota_remaining":-1e308}}}`, `{"monthly_quotas":{"chat":1e-320},"limited_user_quotas":{"chat":-1e308}}`, `{"buckets":[null,7]}`, `{"rate_limit":{"primary_window":[]}}`,
 		`{"usage":{"limit":"1e309","used":"NaN","resetTime":-5}}`, strings.Repeat("[", 5000),
 	}
 	for name, parse := range map[string]func([]byte, time.Time) (provider.Reading, error){
 		"sub2api": sub2api.Parse, "kimi": kimi.Parse, "glm": glm.Parse, "minimax": minimax.Parse, "opencode go": opencodego.Parse, "command code": commandcode.Parse,
+		"grok": grok.Parse, "copilot": copilot.Parse, "gemini cli": geminicli.Parse, "codex": codex.ParseUsage,
 	} {
 		for _, reply := range replies {
 			for cut := range len(reply) + 1 {

@@ -47,7 +47,7 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 		name string
 		span time.Duration
 	}{{u.Limits.FiveHour, "5 hours", 5 * time.Hour}, {u.Limits.Weekly, "Weekly", 7 * 24 * time.Hour}} {
-		if each.w == nil || each.w.Cap.V <= 0 {
+		if each.w == nil || each.w.Cap.V <= 0 || !each.w.Used.Set {
 			continue
 		}
 		r.Windows = append(r.Windows, provider.Window{

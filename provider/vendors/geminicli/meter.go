@@ -2,7 +2,6 @@
 package geminicli
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -15,22 +14,22 @@ import (
 func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	var u struct {
 		Buckets []struct {
-			Model  string       `json:"modelId"`
+			Model  loose.Text   `json:"modelId"`
 			Left   loose.Number `json:"remainingFraction"`
 			Resets loose.Time   `json:"resetTime"`
 		} `json:"buckets"`
 	}
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := loose.Decode(body, &u); err != nil {
 		return provider.Reading{}, errors.New("its quota is no JSON object")
 	}
 	var r provider.Reading
 	for _, b := range u.Buckets {
-		if b.Model == "" || strings.HasSuffix(b.Model, "_vertex") {
+		if b.Model == "" || strings.HasSuffix(string(b.Model), "_vertex") {
 			continue
 		}
 		// A fraction that is missing is nothing left.
 		r.Windows = append(r.Windows, provider.Window{
-			Name: b.Model, Model: strings.ToLower(b.Model), Used: loose.Percent(100 * (1 - b.Left.V)), Resets: b.Resets.Time, Read: at,
+			Name: string(b.Model), Model: strings.ToLower(string(b.Model)), Used: loose.Percent(100 * (1 - b.Left.V)), Resets: b.Resets.Time, Read: at,
 		})
 	}
 	return r, nil

@@ -47,6 +47,8 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	for _, l := range u.Data.Limits {
 		w := provider.Window{Used: loose.Percent(l.Percentage.V), Resets: l.Resets.Time, Read: at}
 		switch {
+		case !l.Percentage.Set:
+			continue // what is not told is not unused
 		case l.Type == "TIME_LIMIT":
 			w.Name, w.Aside = "MCP · Month", true
 		case l.Type != "TOKENS_LIMIT":

@@ -49,8 +49,8 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 		{[2]*window{u.Usage.Monthly, u.Usage.MonthlyUsage}, "Month", 0},
 	} {
 		for _, told := range each.w {
-			if told == nil {
-				continue
+			if told == nil || !told.Percent.Set && !told.Usage.Set {
+				continue // what is not told is not unused
 			}
 			used := told.Percent.Or(told.Usage.V)
 			w := provider.Window{Name: each.name, Span: each.span, Used: loose.Percent(used), Read: at}

@@ -40,6 +40,7 @@ type limit struct {
 	Window loose.Text   `json:"window"`
 	Limit  loose.Number `json:"limit"`
 	Used   loose.Number `json:"used"`
+	Left   loose.Number `json:"remaining"`
 	Resets loose.Time   `json:"reset_at"`
 }
 
@@ -58,7 +59,10 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 			continue
 		}
 		l := u.Limits[i]
-		used := max(0, l.Used.V)
+		if !l.Used.Set && !l.Left.Set {
+			continue // what is not told is not unused
+		}
+		used := max(0, l.Used.Or(l.Limit.V-l.Left.V))
 		r.Windows = append(r.Windows, provider.Window{
 			Name: provider.SpanName(s.span), Span: s.span, Used: loose.Percent(used / l.Limit.V * 100),
 			Amount: used, Limit: l.Limit.V, Unit: "USD", Resets: l.Resets.Time, Read: at,

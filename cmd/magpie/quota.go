@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -88,7 +87,7 @@ func quotaRows(a *trace.Account, now time.Time) [][]string {
 		if w.Model != "" && !strings.Contains(strings.ToLower(w.Name), w.Model) {
 			name += ", " + w.Model
 		}
-		if w.Aside {
+		if w.Aside && !w.Endless {
 			name += ", aside"
 		}
 		switch {
@@ -98,7 +97,7 @@ func quotaRows(a *trace.Account, now time.Time) [][]string {
 		default:
 			renews = "renewed"
 		}
-		rows = append(rows, []string{name, fmt.Sprintf("%.0f%%", w.Used), words.Amount(w), renews, words.Span(now.Sub(w.Read))})
+		rows = append(rows, []string{name, words.Used(w), words.Amount(w), renews, words.Span(now.Sub(w.Read))})
 	}
 	if a.Balance != "" {
 		read := ""
@@ -262,7 +261,7 @@ func (p *process) accountsWhole(all []trace.Account) error {
 			if w.Resets != nil {
 				renews = words.In(w.Resets.Sub(now))
 			}
-			t.row("", more, "", fmt.Sprintf("%.0f%%", w.Used), w.Name, renews)
+			t.row("", more, "", words.Used(w), w.Name, renews)
 			more = ""
 		}
 		if more != "" {

@@ -19,7 +19,7 @@ func Told(windows []provider.Window) []trace.Window {
 		w := &windows[i]
 		told[i] = trace.Window{
 			Name: w.Name, Used: w.Used, SpanS: int64(w.Span / time.Second), Model: w.Model,
-			Amount: w.Amount, Limit: w.Limit, Unit: w.Unit, Aside: w.Aside, Read: w.Read,
+			Amount: w.Amount, Limit: w.Limit, Unit: w.Unit, Aside: w.Aside, Endless: w.Endless, Read: w.Read,
 		}
 		if !w.Resets.IsZero() {
 			resets[i] = w.Resets

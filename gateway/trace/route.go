@@ -92,16 +92,17 @@ type Candidate struct {
 
 // Window is one allowance window as last read.
 type Window struct {
-	Name   string     `json:"name"` // "5 hours", "7 days"
-	Used   float64    `json:"used"` // 0-100
-	Resets *time.Time `json:"resets,omitempty"`
-	SpanS  int64      `json:"span_s,omitempty"` // 0 = unknown
-	Model  string     `json:"model,omitempty"`  // counts only models whose id contains this
-	Amount float64    `json:"amount,omitempty"`
-	Limit  float64    `json:"limit,omitempty"`
-	Unit   string     `json:"unit,omitempty"`
-	Aside  bool       `json:"aside,omitempty"` // using it up stops nothing
-	Read   time.Time  `json:"read"`
+	Name    string     `json:"name"` // "5 hours", "7 days"
+	Used    float64    `json:"used"` // 0-100
+	Resets  *time.Time `json:"resets,omitempty"`
+	SpanS   int64      `json:"span_s,omitempty"` // 0 = unknown
+	Model   string     `json:"model,omitempty"`  // counts only models whose id contains this
+	Amount  float64    `json:"amount,omitempty"`
+	Limit   float64    `json:"limit,omitempty"`
+	Unit    string     `json:"unit,omitempty"`
+	Aside   bool       `json:"aside,omitempty"`   // using it up stops nothing
+	Endless bool       `json:"endless,omitempty"` // it has no limit, and is aside
+	Read    time.Time  `json:"read"`
 }
 
 // Rest says why and until when a candidate is put behind the others.

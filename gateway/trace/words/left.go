@@ -20,6 +20,9 @@ func Left(a *trace.Account) string {
 		if of := Amount(w); of != "" {
 			s += " (" + of + ")"
 		}
+		if w.Endless {
+			s = w.Name + ": " + NoLimit
+		}
 		parts = append(parts, s)
 	}
 	if a.Balance != "" {
@@ -29,6 +32,17 @@ func Left(a *trace.Account) string {
 		return "it has no window and no balance"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// NoLimit says that a window has no end.
+const NoLimit = "no limit"
+
+// Used is the share used of a window, where it has a limit.
+func Used(w *trace.Window) string {
+	if w.Endless {
+		return NoLimit
+	}
+	return strconv.FormatFloat(w.Used, 'f', 0, 64) + "%"
 }
 
 // Amount is what a window counts, of what: "$150 of $200", "300 of 1,500"; "" of one that counts nothing.

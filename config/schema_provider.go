@@ -17,7 +17,7 @@ var providerFields = []field[Provider]{
 	base("messages", "is the root, `/v1/messages` is added"),
 	base("gemini", "ends in `…/v1beta`"),
 	row("keys", func(p *Provider) *[]Key { return &p.Keys }, list(readKey), "list of tables", "[]", "The keys, in the order in which they are tried."),
-	row("accounts", func(p *Provider) *[]Account { return &p.Accounts }, list(readAccount), "list of tables", "[]", "Programs' own sign-ins, in the order in which they are tried; of the preset `codex`, Codex CLI's, of `claude`, Claude Code's."),
+	row("accounts", func(p *Provider) *[]Account { return &p.Accounts }, list(readAccount), "list of tables", "[]", "Programs' own sign-ins, in the order in which they are tried; of the preset `codex`, Codex CLI's, of `claude`, Claude Code's. Those of `copilot` and `gemini-cli` are shown and never asked."),
 	row("models", func(p *Provider) *[]Model { return &p.Models }, list(readModel), "list of ids or tables", "[]", "The only models served; empty: whatever the vendor has."),
 	row("routing", func(p *Provider) *string { return &p.Routing }, oneOf("smart", "order", "rotate", "usage", "pace", "weight", "best", "zenith", "p2c", "random"),
 		"as at the top, without `manual` and `fusion`", "as at the top", "Which of its keys goes first.").later(routings...),

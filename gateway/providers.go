@@ -37,7 +37,7 @@ func (g *Gateway) Providers() []trace.Provider {
 func (g *Gateway) entryOf(lv *live, p *provider.Provider, states map[string]trace.Account) trace.Provider {
 	list := g.modelsOf(lv, p)
 	e := trace.Provider{
-		ID: p.ID, Name: p.Name, Preset: p.Preset, Region: p.Region, Off: p.Off, Local: p.Local, Unlisted: p.Unlisted,
+		ID: p.ID, Name: p.Name, Preset: p.Preset, Region: p.Region, Off: p.Off, Local: p.Local, Unlisted: p.Unlisted, ReadOnly: p.ReadOnly,
 		Bases: map[string]string{}, Routing: orElse(g.d.State.Chosen().Routing[p.ID], p.Routing), Proxy: g.masker.Mask(redactedURL(p.Proxy)), KeysURL: p.KeysURL,
 		Models: len(list.Models), From: list.From, Keys: []trace.Key{},
 	}

@@ -146,6 +146,9 @@ func (g *Gateway) refreshed(lv *live, who string) ([]provider.AccountID, error) 
 	}
 	ids := slices.DeleteFunc(slices.Clone(named), func(id provider.AccountID) bool { return !lv.told(id) })
 	if len(ids) == 0 {
+		if p := shownOnly(lv, named); p != nil {
+			return nil, &control.Error{Status: http.StatusConflict, Code: "not_told", Message: "what is left of " + string(named[0]) + " is not asked for: " + p.ReadOnly}
+		}
 		whose := "of any key"
 		if len(named) == 1 {
 			whose = "of " + string(named[0])
@@ -156,6 +159,19 @@ func (g *Gateway) refreshed(lv *live, who string) ([]provider.AccountID, error) 
 		}
 	}
 	return ids, nil
+}
+
+// shownOnly is the provider of a lone account that is only shown, nil of any other.
+func shownOnly(lv *live, named []provider.AccountID) *provider.Provider {
+	if len(named) != 1 {
+		return nil
+	}
+	if a := lv.cat.Account(named[0]); a != nil {
+		if p := lv.cat.Provider(a.Provider); p.ReadOnly != "" {
+			return p
+		}
+	}
+	return nil
 }
 
 // readWords says what a reading came to.

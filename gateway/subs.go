@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +22,7 @@ import (
 const (
 	subTimeout = 20 * time.Second // for a question to an account's vendor, and for a new token
 	subLook    = 30 * time.Second // between two looks at what is to be watched of accounts
+	shownFresh = 5 * time.Minute  // how long a reading holds of an account that is only shown
 )
 
 // sub is one such account. It outlives a reload that changes nothing about it.
@@ -43,7 +44,7 @@ type sub struct {
 }
 
 // subKey is what makes an account another one.
-type subKey struct{ preset, home, base, proxy string }
+type subKey struct{ preset, homes, base, proxy string }
 
 // subs are the accounts of one config.
 type subs map[provider.AccountID]*sub
@@ -62,7 +63,7 @@ func (g *Gateway) openSubs(lv, old *live) subs {
 			if a.Kind != provider.KindAccount || a.Unready != "" {
 				continue
 			}
-			key := subKey{p.Preset, g.homeOf(p, a), p.Bases[wire.Responses], cmp.Or(a.Proxy, p.Proxy, lv.cfg.Proxy)}
+			key := g.subKeyOf(p, a, lv.cfg.Proxy)
 			if old != nil {
 				if was := old.subs[a.ID]; was != nil && was.key == key {
 					all[a.ID] = was
@@ -85,26 +86,24 @@ func (g *Gateway) openSubs(lv, old *live) subs {
 	return all
 }
 
-// homeOf is the folder of an account's program.
-func (g *Gateway) homeOf(p *provider.Provider, a *provider.Account) string {
-	home := a.Home
-	if home == "" {
-		usual, env := vendors.Home(p.Preset)
-		if home = usual; env != "" && g.d.Getenv(env) != "" {
-			home = g.d.Getenv(env)
-		}
+// subKeyOf says what an account's sign-in is, and how its vendor is reached.
+func (g *Gateway) subKeyOf(p *provider.Provider, a *provider.Account, proxy string) subKey {
+	base := p.Bases[wire.Responses]
+	if p.ReadOnly != "" {
+		base = p.BalanceURL
 	}
-	if rest, ok := strings.CutPrefix(home, "~/"); ok {
-		return filepath.Join(g.d.Home, rest)
-	}
-	return home
+	homes := vendors.Homes(p.Preset, a.Home, g.d.Home, g.d.Getenv)
+	return subKey{p.Preset, strings.Join(homes, homeSep), base, cmp.Or(a.Proxy, p.Proxy, proxy)}
 }
+
+// homeSep stands in no path.
+const homeSep = "\x00"
 
 // signIn says where an account's sign-in is and how its vendor is reached. A redirect is not
 // followed: a sign-in goes where the config says, and nowhere else.
 func (g *Gateway) signIn(key subKey) vendors.SignIn {
 	return vendors.SignIn{
-		Home: key.home, Base: key.base, Token: g.d.TokenURL, Agent: g.userAgent[0],
+		Homes: strings.Split(key.homes, homeSep), Base: key.base, Token: g.d.TokenURL, Agent: g.userAgent[0],
 		Do: func(req *http.Request) (*http.Response, error) {
 			rt, err := g.pool.For(key.proxy)
 			if err != nil {
@@ -194,6 +193,7 @@ func (g *Gateway) watchSubs() {
 			if g.d.State.IsUnready(s.id) {
 				g.lookAgain(s)
 			}
+			g.readShown(s, time.Now())
 			g.checkResets(lv, s, time.Now())
 		}
 	}
@@ -205,7 +205,7 @@ func (g *Gateway) lookAgain(s *sub) {
 	ctx, cancel := context.WithTimeout(g.ctx, subTimeout)
 	defer cancel()
 	c, err := s.Look()
-	if err == nil {
+	if err == nil && s.Signer != nil {
 		c, err = s.Credential(ctx, time.Now())
 	}
 	if err != nil {
@@ -214,6 +214,7 @@ func (g *Gateway) lookAgain(s *sub) {
 	}
 	g.signedIn(s, &c)
 	g.tell(trace.Log{Time: time.Now(), Level: "info", Text: string(s.id) + " is signed in again"})
+	g.meter.Stale(s.id) // what was told when nobody was signed in
 	g.meter.Want(s.id, time.Now())
 }
 
@@ -240,10 +241,27 @@ func (g *Gateway) wantSub(s *sub, now time.Time) {
 	}
 }
 
+// readShown has an account read now and then that is only shown: no request asks for it.
+func (g *Gateway) readShown(s *sub, now time.Time) {
+	if s.Signer != nil {
+		return
+	}
+	if at, _ := g.meter.Asked(s.id); now.Sub(at) >= shownFresh || at.After(now) {
+		g.wantSub(s, now)
+	}
+}
+
 // askSub asks what is left of an account.
 func (g *Gateway) askSub(ctx context.Context, s *sub) (provider.Reading, error) {
 	if s.Meter == nil {
 		return provider.Reading{}, errNotTold
+	}
+	if s.Signer == nil { // nothing else finds out that somebody signed in anew
+		c, err := s.Look()
+		if err != nil {
+			return provider.Reading{}, err
+		}
+		g.signedIn(s, &c)
 	}
 	r, err := s.Meter.Read(ctx, time.Now())
 	s.mu.Lock()
@@ -283,6 +301,7 @@ func (s *service) firstReadings() {
 	ctx, cancel := context.WithTimeout(s.ctx, firstRead)
 	defer cancel()
 	asked := g.subsOf(s.lv, &t)
+	asked = slices.DeleteFunc(asked, func(one *sub) bool { return one.Signer == nil }) // it is not asked anyway
 	for _, one := range asked {
 		g.wantSub(one, time.Now())
 	}

@@ -57,11 +57,14 @@ func (g *Gateway) goFetchPlans(lv *live, p *provider.Provider) {
 // fetchPlans gets the lists of a provider's accounts: from the cache first where that will
 // do, then from the vendor. It returns why the last one failed, if none was had.
 func (g *Gateway) fetchPlans(ctx context.Context, lv *live, p *provider.Provider, cached bool) error {
+	if p.ReadOnly != "" {
+		return errors.New(p.Name + " is only shown, and has no models here: " + p.ReadOnly)
+	}
 	var last error
 	had := 0
 	for _, a := range p.Accounts {
 		s := lv.subs[a.ID]
-		if s == nil || a.Off {
+		if s == nil || s.Signer == nil || a.Off {
 			continue
 		}
 		age, err := time.Duration(0), errors.New("not kept")
@@ -195,6 +198,9 @@ func (lv *live) hasSubs(p *provider.Provider) bool {
 // testSub asks for an account's models, to see whether its sign-in is taken.
 func (g *Gateway) testSub(ctx context.Context, s *sub) trace.KeyTest {
 	began := time.Now()
+	if s.Signer == nil {
+		return g.testShown(ctx, s, began)
+	}
 	err := g.fetchPlan(ctx, s)
 	t := trace.KeyTest{Key: string(s.id), MS: time.Since(began).Milliseconds(), At: began}
 	var state provider.SignInError
@@ -206,6 +212,27 @@ func (g *Gateway) testSub(ctx context.Context, s *sub) trace.KeyTest {
 		t.Error = g.masker.Mask(err.Error())
 	default:
 		t.OK, t.Status, t.Models = true, http.StatusOK, len(s.list().Models())
+	}
+	return t
+}
+
+// testShown sees whether the sign-in of an account that is only shown is taken where what is
+// left is told.
+func (g *Gateway) testShown(ctx context.Context, s *sub, began time.Time) trace.KeyTest {
+	_, err := s.Look()
+	if err == nil {
+		_, err = g.askSub(ctx, s)
+	}
+	t := trace.KeyTest{Key: string(s.id), MS: time.Since(began).Milliseconds(), At: began}
+	var state provider.SignInError
+	switch {
+	case errors.As(err, &state):
+		g.lost(s, err)
+		t.Fail, t.Error = trace.Auth, g.masker.Mask(err.Error())
+	case err != nil:
+		t.Error = g.masker.Mask(err.Error())
+	default:
+		t.OK, t.Status = true, http.StatusOK
 	}
 	return t
 }

@@ -112,7 +112,7 @@ func (c *Catalog) findAuto(v View) []*Group {
 
 // ready says whether anyone of the provider can serve at all.
 func (p *Provider) ready(asks func(*Account) bool) bool {
-	return !p.Off && slices.ContainsFunc(p.Accounts, func(a *Account) bool {
+	return !p.Off && p.ReadOnly == "" && slices.ContainsFunc(p.Accounts, func(a *Account) bool {
 		return !a.Off && a.Unready == "" && (asks == nil || asks(a))
 	})
 }

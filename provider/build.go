@@ -52,7 +52,10 @@ func (b *builder) provider(cp *config.Provider) {
 	before := len(b.problems)
 	preset, region := b.preset(cp)
 	bases := b.bases(cp, preset, region)
-	if len(bases) == 0 && len(b.problems) == before {
+	switch {
+	case preset != nil && preset.ReadOnly != "":
+		b.shownOnly(cp, preset, bases)
+	case len(bases) == 0 && len(b.problems) == before:
 		b.noBase(cp, preset)
 	}
 	p := &Provider{
@@ -137,7 +140,7 @@ func regionIDs(p *Preset) []string {
 // take copies what the preset knows. The vendor's habits follow it wherever its bases point.
 func (p *Provider) take(preset *Preset, region Region) {
 	p.Preset, p.Region = preset.ID, region.ID
-	p.Dialect, p.Program = preset.dialect(), preset.Program
+	p.Dialect, p.Program, p.ReadOnly = preset.dialect(), preset.Program, preset.ReadOnly
 	p.KeyOptional, p.KeysURL = preset.KeyOptional, preset.KeysURL
 	p.NoList = preset.NoList || region.NoList
 	p.list = preset.List
@@ -203,6 +206,16 @@ func (b *builder) given(cp *config.Provider) map[wire.Protocol]string {
 		given[api] = base
 	}
 	return given
+}
+
+// shownOnly refuses addresses of a provider that is never asked for a reply: its sign-ins must not go there.
+func (b *builder) shownOnly(cp *config.Provider, preset *Preset, bases map[wire.Protocol]string) {
+	for _, api := range wire.Protocols {
+		if bases[api] != "" {
+			b.problem(cp.Pos, "provider "+cp.ID+" has an address of "+string(api)+", but its accounts are only shown: "+preset.ReadOnly, "take the address away")
+			return
+		}
+	}
 }
 
 func (b *builder) noBase(cp *config.Provider, preset *Preset) {

@@ -11,7 +11,10 @@ import (
 func (b *builder) accounts(p *Provider, cp *config.Provider, preset *Preset) {
 	for i := range cp.Keys {
 		k := key(&cp.Keys[i], i)
-		if p.Program != "" {
+		switch {
+		case p.ReadOnly != "":
+			k.Unready = "provider " + p.ID + " shows what programs are signed in to, and takes no key: put accounts in the place of keys"
+		case p.Program != "":
 			k.Unready = "provider " + p.ID + " is the " + p.Program + " program's sign-in, which takes no key: put accounts in the place of keys"
 		}
 		k.Lane = lane(cp, nil)

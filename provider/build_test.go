@@ -438,7 +438,7 @@ func TestEveryPresetBuilds(t *testing.T) {
 		t.Fatal(problems)
 	}
 	for _, p := range c.Providers {
-		if p.Dialect.Vendor == "" || len(slices.Collect(maps.Keys(p.Bases))) == 0 {
+		if p.Dialect.Vendor == "" || (len(slices.Collect(maps.Keys(p.Bases))) == 0) != (p.ReadOnly != "") {
 			t.Errorf("%s: vendor %q, bases %v", p.ID, p.Dialect.Vendor, p.Bases)
 		}
 	}

@@ -56,7 +56,7 @@ func checkRegions(t *testing.T, p *provider.Preset) {
 			t.Errorf("%s: region %q", p.ID, r.ID)
 		}
 		seen[r.ID] = true
-		if len(r.APIs()) == 0 && !p.NeedsBase {
+		if (len(r.APIs()) == 0) != (p.NeedsBase || p.ReadOnly != "") {
 			t.Errorf("%s %s speaks nothing", p.ID, r.ID)
 		}
 		for _, api := range r.APIs() {

@@ -35,8 +35,9 @@ type Preset struct {
 	Regions     []Region                    `json:"regions"`           // the first is the default
 	Root        map[wire.Protocol]string    `json:"root,omitempty"`    // the person gives the address: what each API adds to it
 	NeedsBase   bool                        `json:"needs_base,omitempty"`
-	Program     string                      `json:"program,omitempty"` // that is run for its requests; there is no address to send them to
-	Env         []string                    `json:"env,omitempty"`     // conventional variables of its key
+	Program     string                      `json:"program,omitempty"`   // that is run for its requests; there is no address to send them to
+	ReadOnly    string                      `json:"read_only,omitempty"` // why its accounts are shown and never asked for a reply
+	Env         []string                    `json:"env,omitempty"`       // conventional variables of its key
 	KeyOptional bool                        `json:"key_optional,omitempty"`
 	Auth        map[wire.Protocol]AuthStyle `json:"auth,omitempty"` // where it differs from the API's own way
 	Dialect     PresetDialect               `json:"dialect,omitzero"`

@@ -44,6 +44,7 @@ type Provider struct {
 	Auth                        map[wire.Protocol]AuthStyle
 	Dialect                     wire.Dialect
 	Program                     string   // that is run for its requests, "" = they are sent to an address
+	ReadOnly                    string   // why its accounts are shown and never asked for a reply, "" = they are
 	Headers                     []Header // the person's own, applied after auth
 	Accounts                    []*Account
 	Models                      []Model // what the file lists; empty: anything goes to the vendor

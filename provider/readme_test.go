@@ -119,6 +119,7 @@ func quirks(p *provider.Preset, r provider.Region) string {
 			all = append(all, words)
 		}
 	}
+	add(p.ReadOnly != "", "shown, never asked for a reply")
 	for _, api := range wire.Protocols {
 		add(p.Auth[api] != "", string(api)+" with "+string(p.Auth[api]))
 	}
@@ -141,6 +142,6 @@ func quirks(p *provider.Preset, r provider.Region) string {
 		}
 		all = append(all, models+" on "+strings.Join(apis, ", "))
 	}
-	add(p.NoList || r.NoList, "no model list")
+	add((p.NoList || r.NoList) && p.ReadOnly == "", "no model list")
 	return strings.Join(all, "; ")
 }

@@ -177,6 +177,9 @@ func (p *process) provider(one *trace.Provider) error {
 }
 
 func modelsLine(one *trace.Provider) string {
+	if one.ReadOnly != "" {
+		return "none, it is only shown: " + one.ReadOnly
+	}
 	switch one.From {
 	case trace.FromConfig:
 		return fmt.Sprintf("%d, those that the config names; no others are served", one.Models)

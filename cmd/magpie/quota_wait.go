@@ -58,7 +58,7 @@ func (p *process) waitFree(ctx context.Context, o *globals, c *client.Client, wh
 		case err == nil:
 			seen, away = true, time.Now()
 		}
-		if err == nil && state.Usable(&a) {
+		if err == nil && state.Roomy(&a) {
 			if o.json {
 				return p.json(map[string]any{"free": true, "account": a}, nil)
 			}
@@ -91,7 +91,7 @@ func (p *process) firstFree(ctx context.Context, c *client.Client, who string) (
 		return trace.Account{}, err
 	}
 	for i := range meant {
-		if state.Usable(&meant[i]) {
+		if state.Roomy(&meant[i]) {
 			return meant[i], nil
 		}
 	}

@@ -55,6 +55,8 @@ func (d *draft) whyNot(t *seat, pinnedOnly bool) (code trace.ReasonCode, text st
 		return trace.WhyOff, "provider " + t.of.ID
 	case t.who.Off:
 		return trace.WhyOff, ""
+	case t.of.ReadOnly != "":
+		return trace.WhyReadOnly, t.of.ReadOnly
 	case d.c.Only != "" && t.who.ID != d.c.Only, t.place.tied:
 		return trace.WhyNotNamed, ""
 	case pinnedOnly && (t.pin == nil || !t.pin.Only):
@@ -108,7 +110,7 @@ func (d *draft) unlisted() {
 
 // settled says whether one that is left out for that reason would be asked on another day.
 func settled(why trace.ReasonCode) bool {
-	return why != trace.WhyOff && why != trace.WhyBarred && why != trace.WhyNotNamed && why != trace.WhyProtocol
+	return why != trace.WhyOff && why != trace.WhyBarred && why != trace.WhyNotNamed && why != trace.WhyProtocol && why != trace.WhyReadOnly
 }
 
 // reaches says whether the account can be asked for the agent: on its own API, or on any

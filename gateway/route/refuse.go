@@ -20,6 +20,7 @@ const (
 	CodeNotAllowed   = "model_not_allowed"           // no key's own model list has the model
 	CodeNoAPI        = "api_not_supported"           // no candidate has the agent's API
 	CodeOff          = "account_off"                 // all switched off in the config
+	CodeReadOnly     = "account_read_only"           // all are only shown
 	CodeNotMade      = "previous_response_not_found" // who made what the request goes on from can't be asked
 	CodeNoCandidates = "no_candidates"               // nothing is configured
 	CodeNoImages     = "images_not_supported"        // no candidate's model sees the image that the turn shows
@@ -121,6 +122,7 @@ var refusals = []struct {
 	{[]trace.ReasonCode{trace.WhyProtocol}, noAPI},
 	{[]trace.ReasonCode{trace.WhyBlind}, cantSee},
 	{[]trace.ReasonCode{trace.WhyBarred, trace.WhyNotServed, trace.WhyUnlisted}, notAllowed},
+	{[]trace.ReasonCode{trace.WhyReadOnly}, readOnly},
 	{[]trace.ReasonCode{trace.WhyOff}, allOff},
 }
 
@@ -147,7 +149,7 @@ func allHeld(left []trace.Candidate, c Call) *Refusal {
 			because = append(because, l)
 		case trace.WhyPaused:
 			paused = append(paused, l)
-		case trace.WhyOff, trace.WhyBarred, trace.WhyNotServed, trace.WhyUnlisted:
+		case trace.WhyOff, trace.WhyReadOnly, trace.WhyBarred, trace.WhyNotServed, trace.WhyUnlisted:
 		default:
 			return nil
 		}
@@ -236,6 +238,11 @@ func notAllowed(because []trace.Candidate, c Call, held bool) *Refusal {
 		r.Status = 400
 	}
 	return r
+}
+
+func readOnly(because []trace.Candidate, c Call, _ bool) *Refusal {
+	return &Refusal{Status: 403, Code: CodeReadOnly, Words: asked(c) + " is never asked, its account is only shown: " +
+		list(because, func(c trace.Candidate) string { return c.ID + ": " + c.Why.Text })}
 }
 
 func allOff(because []trace.Candidate, c Call, _ bool) *Refusal {

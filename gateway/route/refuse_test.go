@@ -34,6 +34,11 @@ func TestWhatAnAgentIsToldInsteadOfAsking(t *testing.T) {
 		{"the API is not there", "a for-messages, b barred", func(c *route.Call) { c.Own = true }, 501, "api_not_supported", []string{"Chat Completions", "own/a has messages"}, 0},
 		{"barred from the model", "a barred, b barred", nil, 403, "model_not_allowed", []string{"own/a does not have m"}, 0},
 		{"barred, the other without a secret", "a barred, b unready", nil, 401, "no_key", nil, 0},
+		{"only shown", "a fine, b off; x off", func(c *route.Call) { c.Target.Provider.ReadOnly = "its vendor forbids it" }, 403, "account_read_only", []string{"own/a: its vendor forbids it"}, 0},
+		{"only shown, and without its sign-in", "a unready", func(c *route.Call) { c.Target.Provider.ReadOnly = "its vendor forbids it" }, 403, "account_read_only", nil, 0},
+		{"only shown, and paused", "a paused", func(c *route.Call) { c.Target.Provider.ReadOnly = "its vendor forbids it" }, 403, "account_read_only", nil, 0},
+		{"only shown, its fallback is asked", "a fine; x fine", func(c *route.Call) { c.Target.Provider.ReadOnly = "its vendor forbids it" }, 0, "", nil, 0},
+		{"only shown, and named", "a fine; x fine", func(c *route.Call) { c.Target.Provider.ReadOnly, c.Only = "its vendor forbids it", "own/a" }, 403, "account_read_only", nil, 0},
 		{"all off", "a off, b off", nil, 404, "account_off", []string{"own/a, own/b"}, 0},
 
 		{"named and there", "a fine, b rests", named("own/a"), 0, "", nil, 0},

@@ -83,7 +83,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	}
 	off := a.Off
 	if p := cat.Provider(a.Provider); p != nil {
-		off = off || p.Off
+		off, told.ReadOnly = off || p.Off, p.ReadOnly
 	}
 	held, _ := snap.Held(a, "")
 	told.State = stateOf(&told, off, held > 0)

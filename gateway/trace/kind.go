@@ -81,6 +81,7 @@ const (
 	WhyNotPicked ReasonCode = "not-picked" // a manual group uses another member
 	WhyUnlisted  ReasonCode = "unlisted"   // its plan does not list the model, another's does
 	WhyOff       ReasonCode = "off"        // switched off in the config
+	WhyReadOnly  ReasonCode = "read-only"  // shown with what it has left, and never asked for a reply; Text says why
 	WhyNotServed ReasonCode = "not-served"
 	WhyBlind     ReasonCode = "blind" // its model takes no images, and the turn shows one; Text = others are known to
 

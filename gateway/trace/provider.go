@@ -11,7 +11,8 @@ type Provider struct {
 	Off      bool              `json:"off,omitempty"`
 	Local    bool              `json:"local,omitempty"`
 	Unlisted bool              `json:"unlisted,omitempty"`
-	Bases    map[string]string `json:"bases"` // base URL by API
+	ReadOnly string            `json:"read_only,omitempty"` // why its accounts are only shown, and never asked for a reply
+	Bases    map[string]string `json:"bases"`               // base URL by API
 	Routing  string            `json:"routing"`
 	Fallback []string          `json:"fallback,omitempty"`
 	Proxy    string            `json:"proxy,omitempty"`

@@ -29,10 +29,11 @@ type Account struct {
 	Read      *time.Time `json:"read,omitempty"`       // when its vendor, being asked, last told what is left
 	ReadError string     `json:"read_error,omitempty"` // why the newest asking told nothing; what was read before stands
 	InFlight  int        `json:"in_flight"`
-	Waiting   int        `json:"waiting,omitempty"` // requests that wait for one of its slots
-	Limit     int        `json:"limit,omitempty"`   // requests that it takes at once, 0 = any number
-	Error     string     `json:"error,omitempty"`   // why it is unready
-	Place     int        `json:"place"`             // among all accounts, in the config's order
+	Waiting   int        `json:"waiting,omitempty"`   // requests that wait for one of its slots
+	Limit     int        `json:"limit,omitempty"`     // requests that it takes at once, 0 = any number
+	Error     string     `json:"error,omitempty"`     // why it is unready
+	ReadOnly  string     `json:"read_only,omitempty"` // why it is only shown, and never asked for a reply
+	Place     int        `json:"place"`               // among all accounts, in the config's order
 	Removed   bool       `json:"removed,omitempty"`
 	Served    *time.Time `json:"served,omitempty"` // its last answer
 }

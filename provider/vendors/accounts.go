@@ -3,19 +3,27 @@ package vendors
 import (
 	"context"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"dev.magpie/provider"
 	"dev.magpie/provider/vendors/codex"
+	"dev.magpie/provider/vendors/copilot"
+	"dev.magpie/provider/vendors/geminicli"
 )
 
 // What a vendor's signed-in accounts can do is said by three small interfaces. A vendor is a
 // folder, a row of Subscriptions, and its fixtures.
 
+// Looker reads who is signed in, without asking anybody. A provider.SignInError is a state that
+// the account's owner has to end.
+type Looker interface {
+	Look() (provider.Credential, error)
+}
+
 // Signer puts an account's sign-in on requests, and keeps it good.
 type Signer interface {
-	// Look reads who is signed in, without asking anybody.
-	Look() (provider.Credential, error)
 	// Credential returns what is good for a request now. A provider.SignInError is a state that
 	// the account's owner has to end; any other error passes.
 	Credential(ctx context.Context, now time.Time) (provider.Credential, error)
@@ -46,16 +54,17 @@ type Resetter interface {
 
 // SignIn is where an account's sign-in is, and how its vendor is reached.
 type SignIn struct {
-	Home  string // of its program
-	Base  string // of the provider's API
-	Token string // where tokens are renewed, "" = the vendor's own place
-	Agent string // what the gateway calls itself
+	Homes []string // of its program, one or more: where the sign-in is looked for, in order
+	Base  string   // of the provider's API; of one that is only shown, where what is left is told
+	Token string   // where tokens are renewed, "" = the vendor's own place
+	Agent string   // what the gateway calls itself
 	Do    func(*http.Request) (*http.Response, error)
 }
 
-// Subscription is one account as its vendor's row opens it. Meter and Resetter are nil where
-// the vendor has no such thing.
+// Subscription is one account as its vendor's row opens it. Signer is nil where the account is
+// only shown, Meter and Resetter where the vendor has no such thing.
 type Subscription struct {
+	Looker
 	Signer
 	Meter    Meter
 	Resetter Resetter
@@ -65,40 +74,81 @@ type Subscription struct {
 // subscription is a row: a catalogue entry whose accounts are a program's sign-ins.
 type subscription struct {
 	preset string
-	agent  string // the program
-	home   string // its home, where the config names none
-	env    string // the variable that moves it
+	agent  string  // the program
+	homes  []place // its own, where the config names none
 	open   func(SignIn) Subscription
 }
 
+// place is a folder in which a program keeps its sign-in.
+type place struct {
+	usual string
+	env   string // the variable that moves it
+	under string // the part of it that is below the variable's folder
+}
+
 var subscriptions = []subscription{
-	{"codex", "codex", "~/.codex", "CODEX_HOME", func(s SignIn) Subscription {
-		a := codex.Open(codex.Options(s))
-		return Subscription{Signer: a, Meter: a, Resetter: a}
+	{"codex", "codex", []place{{"~/.codex", "CODEX_HOME", ""}}, func(s SignIn) Subscription {
+		a := codex.Open(codex.Options{Home: s.Homes[0], Base: s.Base, Token: s.Token, Agent: s.Agent, Do: s.Do})
+		return Subscription{Looker: a, Signer: a, Meter: a, Resetter: a}
+	}},
+	{"copilot", "copilot", []place{{"~/.config/github-copilot", "XDG_CONFIG_HOME", "github-copilot"}, {"~/.copilot", "COPILOT_HOME", ""}}, func(s SignIn) Subscription {
+		a := copilot.Open(copilot.Options{Homes: s.Homes, URL: s.Base, Agent: s.Agent, Do: s.Do})
+		return Subscription{Looker: a, Meter: a}
+	}},
+	// Google allows nobody but Gemini CLI to send its sign-in: it has nobody who signs or asks.
+	{"gemini-cli", "gemini", []place{{"~/.gemini", "GEMINI_CLI_HOME", ".gemini"}}, func(s SignIn) Subscription {
+		return Subscription{Looker: geminicli.Open(s.Homes)}
 	}},
 }
 
 // Open opens an account of a provider, false where its vendor's accounts can't be used.
 func Open(p *provider.Provider, s SignIn) (Subscription, bool) {
-	for i := range subscriptions {
-		if r := &subscriptions[i]; r.preset == p.Preset {
-			out := r.open(s)
-			out.Agent = r.agent
-			return out, true
-		}
+	r := rowOf(p.Preset)
+	if r == nil {
+		return Subscription{}, false
 	}
-	return Subscription{}, false
+	out := r.open(s)
+	out.Agent = r.agent
+	return out, true
 }
 
-// Home is where a vendor's program keeps its sign-in unless told otherwise, and the
-// environment variable that moves it.
-func Home(preset string) (home, env string) {
+func rowOf(preset string) *subscription {
 	for i := range subscriptions {
-		if r := &subscriptions[i]; r.preset == preset {
-			return r.home, r.env
+		if subscriptions[i].preset == preset {
+			return &subscriptions[i]
 		}
 	}
-	return "", ""
+	return nil
+}
+
+// Homes are the folders in which a vendor's program keeps its sign-in: the one that the config
+// names, else its own, below the person's folder or where the environment moves them. Nil is of
+// a vendor whose accounts can't be used.
+func Homes(preset, named, person string, getenv func(string) string) []string {
+	r := rowOf(preset)
+	if r == nil {
+		return nil
+	}
+	if named != "" {
+		return []string{below(person, named)}
+	}
+	var all []string
+	for _, h := range r.homes {
+		at := below(person, h.usual)
+		if moved := getenv(h.env); moved != "" {
+			at = filepath.Join(below(person, moved), h.under)
+		}
+		all = append(all, at)
+	}
+	return all
+}
+
+// below puts the person's folder in the place of ~.
+func below(person, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(person, rest)
+	}
+	return path
 }
 
 // ReadEvent returns what an event ahead of a reply tells of the allowance.

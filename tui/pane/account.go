@@ -81,8 +81,14 @@ func (s *sheet) verdictWords(a *trace.Account) string {
 		if known {
 			return fmt.Sprintf("fine: %s of its %s is used", gauge(w, 0, s.v.Clock).Percent(), windowWords(w))
 		}
+		if a.ReadOnly != "" {
+			return "fine: nothing is known to be used up"
+		}
 		return "fine: nothing keeps it from being asked"
 	case trace.Low:
+		if known && a.ReadOnly != "" {
+			return fmt.Sprintf("low: %s of its %s is used", gauge(w, 0, s.v.Clock).Percent(), windowWords(w))
+		}
 		if known {
 			return fmt.Sprintf("low: %s of its %s is used, so new conversations go elsewhere first", gauge(w, 0, s.v.Clock).Percent(), windowWords(w))
 		}
@@ -125,6 +131,10 @@ func (s *sheet) window(a *trace.Account, w trace.Window) {
 		barW = min(max(s.w-34, 4), 16)
 	}
 	const x = 7
+	if w.Endless {
+		s.say(x, state.WindowName(w)+": "+words.NoLimit, theme.FG)
+		return
+	}
 	g := gauge(w, barW, s.v.Clock)
 	l := Line{Bar: &barSpec{x: x, w: barW, gauge: g, label: canvas.Span{Text: state.WindowName(w), Pen: theme.FG}}}
 	used := "  " + g.Percent() + " used"
@@ -225,6 +235,9 @@ func (s *sheet) fact(label, said string) {
 func (s *sheet) facts(a *trace.Account) {
 	if !s.v.State.Masks() {
 		s.fact("id", a.ID)
+	}
+	if a.ReadOnly != "" {
+		s.fact("only shown", a.ReadOnly)
 	}
 	if a.Resets != nil {
 		said := strconv.Itoa(a.Resets.Count) + " left"

@@ -33,8 +33,14 @@ func (r *accountRow) says(c *canvas.Canvas) string {
 		return "off in the config"
 	case trace.Fine, trace.Low:
 	}
+	if r.a.ReadOnly != "" {
+		return onlyShown
+	}
 	return r.idle(c)
 }
+
+// onlyShown says that an account is never asked.
+const onlyShown = "only shown"
 
 // briefly is says in a word or two.
 func (r *accountRow) briefly() string {
@@ -42,6 +48,9 @@ func (r *accountRow) briefly() string {
 	case trace.Resting:
 		return strings.TrimSpace("rests " + r.restLeft())
 	case trace.Fine, trace.Low:
+		if r.a.ReadOnly != "" {
+			return onlyShown
+		}
 		sum := r.v.State.Today(r.a.ID, r.v.Clock)
 		return grouped(int64(sum.Requests)) + " today"
 	case trace.Spent, trace.Paused_, trace.Held, trace.Unready, trace.Off:
@@ -118,6 +127,9 @@ func (r *accountRow) note(c *canvas.Canvas, width int) string {
 		word := ""
 		if r.a.State == trace.Low {
 			word = "low"
+		}
+		if r.a.ReadOnly != "" {
+			word = joinParts(", ", word, onlyShown)
 		}
 		return r.fitting(c, width, word, r.secondWindow(c), r.left(), r.a.Plan, r.unread())
 	case trace.Spent:

@@ -253,6 +253,9 @@ func TestHowAnAccountStandsIsSaid(t *testing.T) {
 			a.State, a.Paused = trace.Paused_, &trace.Paused{Since: now, Until: now.Add(2 * time.Hour)}
 		}, []string{"paused by you, back in 2h00m: never asked until it is resumed"}},
 		{"not ready", func(a *trace.Account) { a.State, a.Error = trace.Unready, "ANTHROPIC_API_KEY is not set" }, []string{"not ready: ANTHROPIC_API_KEY is not set"}},
+		{"only shown", func(a *trace.Account) {
+			a.ReadOnly, a.Windows = "its vendor answers its own program alone", []trace.Window{{Name: "Chat requests", Aside: true, Endless: true}}
+		}, []string{"fine: nothing is known to be used up", "no limit", "only shown", "its vendor answers its own program alone"}},
 		{"spent", func(a *trace.Account) {
 			a.State, a.Rest = trace.Spent, &trace.Rest{Why: trace.Credit, Until: now.Add(time.Hour)}
 		}, []string{"spent: out of credit, back at 15:02", "out of credit, until 15:02"}},

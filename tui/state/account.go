@@ -175,7 +175,10 @@ func Worst(accounts []trace.Account) []trace.Account {
 }
 
 // Usable says whether an account may be asked without being a last resort.
-func Usable(a *trace.Account) bool { return a.State == trace.Fine || a.State == trace.Low }
+func Usable(a *trace.Account) bool { return Roomy(a) && a.ReadOnly == "" }
+
+// Roomy says whether an account has room, be it asked or only shown.
+func Roomy(a *trace.Account) bool { return a.State == trace.Fine || a.State == trace.Low }
 
 // Loaded returns the n accounts whose windows say most: in use before out of use,
 // fuller before emptier. They come in the config's order.

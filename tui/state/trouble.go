@@ -69,6 +69,9 @@ func (s *State) allOut(c *Clock) (Trouble, bool) {
 func (s *State) outText(resting, none string, accounts []trace.Account, c *Clock) string {
 	first, at := "", time.Time{}
 	for i := range accounts {
+		if accounts[i].ReadOnly != "" {
+			continue // it is not asked when it is back either
+		}
 		until := Back(&accounts[i])
 		if until.After(c.Now) && (at.IsZero() || until.Before(at)) {
 			first, at = accounts[i].ID, until

@@ -48,8 +48,8 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return "its own list of models does not have this one"
 	case trace.WhyProtocol:
 		return protocol(r)
-	case trace.WhyOff:
-		return or(r.Text, "it") + " is switched off in the config"
+	case trace.WhyOff, trace.WhyReadOnly:
+		return never(r)
 	case trace.WhyBlind, trace.WhyRule, trace.WhyRuleNext:
 		return byTurn(r)
 	case trace.WhyNotServed:
@@ -66,6 +66,14 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return conversed(r)
 	}
 	return plus(strings.ReplaceAll(string(r.Code), "-", " "), r.Text)
+}
+
+// never is why a candidate is asked for nothing as long as the config stands.
+func never(r trace.Reason) string {
+	if r.Code == trace.WhyReadOnly {
+		return plus("only shown, never asked", r.Text)
+	}
+	return or(r.Text, "it") + " is switched off in the config"
 }
 
 func protocol(r trace.Reason) string {

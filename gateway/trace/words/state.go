@@ -31,6 +31,14 @@ var states = map[trace.State]string{
 
 // Account says how an account stands, with what there is to say about it.
 func Account(a trace.Account, now time.Time) string {
+	s := stands(&a, now)
+	if a.ReadOnly != "" && a.State != trace.Unready && a.State != trace.Off {
+		s += ", only shown"
+	}
+	return s
+}
+
+func stands(a *trace.Account, now time.Time) string {
 	switch a.State {
 	case trace.Resting:
 		if a.Rest != nil {

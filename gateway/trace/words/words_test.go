@@ -154,6 +154,7 @@ func TestReasons(t *testing.T) {
 		"held until 15:04: its allowance is used up, and it is not to spend credits": {
 			Code: trace.WhyNoCredits, Share: 100, Limit: 100, Until: later,
 		},
+		"only shown, never asked: for a reason":                                        {Code: trace.WhyReadOnly, Text: "for a reason"},
 		"not the member that you picked":                                               {Code: trace.WhyNotPicked},
 		"its plan does not list this model, and another's does":                        {Code: trace.WhyUnlisted},
 		"its allowance is not known yet, and its reply will tell it":                   {Code: trace.WhyLearns},
@@ -284,19 +285,22 @@ func TestAccounts(t *testing.T) {
 	rest := &trace.Rest{Why: trace.Rate, Since: now, Until: now.Add(48 * time.Second), Failures: 2}
 	quota := &trace.Rest{Why: trace.Quota, Since: now, Until: at("15:04:00")}
 	for want, a := range map[string]trace.Account{
-		"fine":                      {State: trace.Fine, Used: 52},
-		"low: 93% used":             {State: trace.Low, Used: 93},
-		"spent: 99% used":           {State: trace.Spent, Used: 99.6},
-		"spent: 100% used":          {State: trace.Spent, Used: 100},
-		"out of quota until 15:04":  {State: trace.Spent, Rest: quota},
-		"rests 0:48: rate limit x2": {State: trace.Resting, Rest: rest},
-		"rests":                     {State: trace.Resting},
-		"paused by you 12m ago":     {State: trace.Paused_, Paused: &trace.Paused{Since: now.Add(-12 * time.Minute)}},
-		"paused by you until 15:04": {State: trace.Paused_, Paused: &trace.Paused{Since: now, Until: at("15:04:00")}},
-		"paused by you":             {State: trace.Paused_},
-		"held: past its 80% cap":    {State: trace.Held, Cap: 80},
-		"not ready: no such file":   {State: trace.Unready, Error: "no such file"},
-		"off":                       {State: trace.Off},
+		"fine":                         {State: trace.Fine, Used: 52},
+		"low: 93% used":                {State: trace.Low, Used: 93},
+		"spent: 99% used":              {State: trace.Spent, Used: 99.6},
+		"spent: 100% used":             {State: trace.Spent, Used: 100},
+		"out of quota until 15:04":     {State: trace.Spent, Rest: quota},
+		"rests 0:48: rate limit x2":    {State: trace.Resting, Rest: rest},
+		"rests":                        {State: trace.Resting},
+		"paused by you 12m ago":        {State: trace.Paused_, Paused: &trace.Paused{Since: now.Add(-12 * time.Minute)}},
+		"paused by you until 15:04":    {State: trace.Paused_, Paused: &trace.Paused{Since: now, Until: at("15:04:00")}},
+		"paused by you":                {State: trace.Paused_},
+		"held: past its 80% cap":       {State: trace.Held, Cap: 80},
+		"not ready: no such file":      {State: trace.Unready, Error: "no such file"},
+		"off":                          {State: trace.Off},
+		"fine, only shown":             {State: trace.Fine, ReadOnly: "why"},
+		"spent: 100% used, only shown": {State: trace.Spent, Used: 100, ReadOnly: "why"},
+		"not ready: nobody":            {State: trace.Unready, Error: "nobody", ReadOnly: "why"},
 	} {
 		if got := Account(a, now); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -397,5 +401,15 @@ func TestLengths(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
+	}
+}
+
+func TestWhatHasNoLimitSaysSo(t *testing.T) {
+	a := trace.Account{Windows: []trace.Window{{Name: "Premium requests", Used: 20, Amount: 300, Limit: 1500}, {Name: "Chat requests", Aside: true, Endless: true}}}
+	if got := Left(&a); got != "Premium requests 20% (300 of 1500), Chat requests: no limit" {
+		t.Error(got)
+	}
+	if got := Used(&a.Windows[0]) + ", " + Used(&a.Windows[1]); got != "20%, no limit" {
+		t.Error(got)
 	}
 }

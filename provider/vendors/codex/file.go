@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"dev.magpie/provider"
@@ -62,22 +60,14 @@ func Load(home string) (Tokens, error) {
 }
 
 func load(home string) (document, error) {
-	data, err := os.ReadFile(filepath.Join(home, authFile))
+	data, err := provider.ReadSignIn(home, authFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return document{}, ErrNoSignIn
 	case err != nil:
-		return document{}, provider.SignInError("its auth.json can't be read: " + plain(err))
+		return document{}, err
 	}
 	return parse(data)
-}
-
-// plain is why a file can't be read, without its path.
-func plain(err error) string {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 func parse(data []byte) (document, error) {

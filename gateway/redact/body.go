@@ -176,10 +176,17 @@ func (b *body) fill(v *Vault) {
 			v.put(f.of(p.text), f.kind)
 		}
 	}
-	x := v.index()
+	plain := v.index(false)
+	var signed *found
 	for _, p := range b.pieces {
-		n := len(p.finds)
-		if p.finds = x.find(p.text, p.finds, p.signed); len(p.finds) > n {
+		n, x := len(p.finds), plain
+		if p.signed {
+			if signed == nil {
+				signed = v.index(true)
+			}
+			x = signed
+		}
+		if p.finds = x.find(p.text, p.finds); len(p.finds) > n {
 			p.finds = whole(p.text, merged(p.finds))
 		}
 	}

@@ -44,7 +44,7 @@ func (c *Cloak) MaskText(v *Vault, s string) (string, *Vault) {
 	}
 	finds := c.find(s, nil)
 	if v != nil {
-		finds = v.index().find(s, finds, true)
+		finds = v.index(false).find(s, finds)
 	}
 	if len(finds) == 0 {
 		return s, v
@@ -76,19 +76,21 @@ type found struct {
 
 // entry is a value that is looked for.
 type entry struct {
-	value  string
-	kind   Kind
-	signed bool // only in what a vendor signed, where nothing else is looked for
+	value string
+	kind  Kind
 }
 
 // everywhere is how long a secret must be to be one wherever it stands.
 const everywhere = 8
 
-func (v *Vault) index() *found {
+// index has the values that are themselves wherever they stand. all adds those that are found by what
+// stands beside them, or by the rules once more: in what a vendor signed nothing else is looked for.
+func (v *Vault) index(all bool) *found {
 	x := &found{by: map[[4]byte][]entry{}}
 	for value, p := range v.by {
-		kind := kindOf(p)
-		x.add(entry{value, kind, kind != Secret || len(value) < everywhere})
+		if kind := kindOf(p); all || kind == Secret && len(value) >= everywhere {
+			x.add(entry{value, kind})
+		}
 	}
 	return x
 }
@@ -112,23 +114,17 @@ func (x *found) add(e entry) {
 	x.begins[k[0]] = true
 }
 
-// find notes the values in a text; signed says that a vendor signed it.
-func (x *found) find(s string, finds []find, signed bool) []find {
+// find notes the values in a text.
+func (x *found) find(s string, finds []find) []find {
 	for i := 0; i+4 <= len(s); i++ {
 		if !x.begins[s[i]] {
 			continue
 		}
 		for _, e := range x.by[[4]byte{s[i], s[i+1], s[i+2], s[i+3]}] {
-			if e.signed && !signed || !strings.HasPrefix(s[i:], e.value) {
-				continue
-			}
-			if to := i + len(e.value); len(e.value) >= 2*everywhere || alone(s, i, to) {
+			if to := i + len(e.value); strings.HasPrefix(s[i:], e.value) && (len(e.value) >= 2*everywhere || alone(s, i, to)) {
 				finds = append(finds, find{part{i, to}, e.kind})
 			}
 		}
-	}
-	if !signed {
-		return finds
 	}
 	for _, e := range x.short {
 		for at := 0; ; {

@@ -231,14 +231,13 @@ type ruler struct {
 
 func (r *ruler) place(at int) int {
 	for r.at < at {
-		rest := r.raw[r.raw0:]
-		n := strings.IndexByte(rest, '\\')
-		if n < 0 || r.at+n >= at {
+		n := strings.IndexByte(r.raw[r.raw0:min(len(r.raw), r.raw0+at-r.at)], '\\')
+		if n < 0 {
 			r.raw0 += at - r.at
 			r.at = at
 			break
 		}
-		c, size := escaped(rest[n:])
+		c, size := escaped(r.raw[r.raw0+n:])
 		r.at += n + len(string(c))
 		r.raw0 += n + size
 	}

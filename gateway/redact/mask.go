@@ -191,12 +191,15 @@ func (c *scan) pem(i int) int {
 	}
 	from := len(c.s) - len(body)
 	to := len(c.s)
+	if c.finds != nil {
+		body = body[:min(len(body), pemMost)]
+	}
 	if end := strings.Index(body, pemEnd); end >= 0 {
 		to = from + end
 	} else if c.finds != nil {
 		to = from + armour(body)
 	}
-	if c.finds != nil && (to-from < pemLeast || strings.Contains(c.s[from:to], "...")) {
+	if c.finds != nil && (to-from < pemLeast || strings.Contains(c.s[from:min(to, from+pemMost)], "...")) {
 		return from
 	}
 	if isMasked(strings.TrimSpace(c.s[from:to])) {
@@ -208,10 +211,13 @@ func (c *scan) pem(i int) int {
 // pemLeast is how long the shortest private key is.
 const pemLeast = 40
 
+// pemMost is how long the longest is, about.
+const pemMost = 16 << 10
+
 // armour is how much of a text can be the inside of a key that is cut off.
 func armour(s string) int {
 	n := 0
-	for n < len(s) && (tokenly(s[n]) || strings.IndexByte(" \r\n\t\\,:", s[n]) >= 0) {
+	for n < min(len(s), pemMost) && (tokenly(s[n]) || strings.IndexByte(" \r\n\t\\,:", s[n]) >= 0) {
 		n++
 	}
 	return n

@@ -6,6 +6,13 @@ import "strings"
 // code is full of words that stand before an = or a colon and are no secrets. So in requests only
 // what is surely a secret counts, by the rules of this file.
 
+// judged is how much of a value tells whether it is one: of a longer one the rest is not looked at, or
+// one that holds many others would be looked at once for each.
+const judged = 128
+
+// judging is the part of a value that is looked at.
+func judging(v string) string { return v[:min(len(v), judged)] }
+
 // feeble are passwords that protect nothing and are words of every other text.
 var feeble = map[string]bool{
 	"password": true, "passwd": true, "postgres": true, "secret": true, "changeme": true, "example": true, "example1": true, "admin123": true,
@@ -65,6 +72,7 @@ func lettersAndDigits(v string) (letters, digits, marks int) {
 
 // literal says whether a value can be a secret at all: long enough, letters and digits in it.
 func literal(v string, least int) bool {
+	v = judging(v)
 	if len(v) < least || template(v) {
 		return false
 	}
@@ -107,16 +115,17 @@ func dotted(v string) bool {
 	return true
 }
 
-// sureToken says whether what begins with a vendor's prefix is one of its tokens.
+// sure says whether what begins with a vendor's prefix is one of its tokens.
 func (p *prefix) sure(v string) bool {
+	if strings.HasPrefix(p.text, "ey") {
+		return len(v) >= 30 && strings.Contains(v[:min(len(v), 8*judged)], ".")
+	}
+	v = judging(v)
 	if template(v) {
 		return false
 	}
 	rest := v[len(p.text):]
-	switch {
-	case strings.HasPrefix(p.text, "ey"):
-		return strings.Count(v, ".") >= 1 && len(v) >= 30
-	case p.text == "sk-":
+	if p.text == "sk-" {
 		for _, kind := range []string{"proj-", "ant-", "or-", "svcacct-", "admin-", "live-", "lf-"} {
 			if after, ok := strings.CutPrefix(rest, kind); ok && len(after) >= 8 {
 				return true
@@ -134,7 +143,7 @@ var knowing = []string{"api", "secret", "access", "private", "auth", "refresh", 
 
 // sure says whether the value of a field called word is surely a secret.
 func (h *held) sure(word string, name named, sep byte) bool {
-	v := h.s[h.from:h.to]
+	v := judging(h.s[h.from:h.to])
 	if len(v) < 6 || template(v) || name != line && strings.ContainsAny(v, " \t\r\n") {
 		return false
 	}
@@ -182,13 +191,16 @@ const nearSure = 16
 
 // sureRun says whether a random run near such a word is one.
 func sureRun(v string) bool {
+	v = judging(v)
 	return len(v) >= 20 && literal(v, 20) && !strings.ContainsAny(v, "/.%") && !uuid(v) && (len(v) != 40 || !hexadecimal(v))
 }
 
 // sureUser finds the secret in a URL's userinfo: its password, or a token in a name's place.
 func sureUser(user string) (from int, ok bool) {
 	name, pass, two := strings.Cut(user, ":")
+	pass = judging(pass)
 	if !two {
+		name = judging(name)
 		return 0, len(name) >= 20 && random(name) && !template(name)
 	}
 	return len(name) + 1, len(pass) >= 4 && pass != name && !template(pass)

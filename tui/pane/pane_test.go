@@ -195,6 +195,9 @@ func TestWhatCameOfARequestIsSaid(t *testing.T) {
 			r.Order = []trace.Candidate{{ID: "p/a", Why: trace.Reason{Code: trace.WhyRule, Count: 2, By: "g"}}}
 			r.Rule = &trace.Rule{N: 2, Group: "g", Use: "p/m", When: []string{"images"}}
 		}, []string{"rule 2 of group g sends the turn here", "rule     rule 2 of group g sends the turn to p/m: shows an image", "effort   high, as the member has it; the agent asked for low"}},
+		{"what was masked, without what it was", func(r *trace.Route) {
+			r.Tries, r.Masked = []trace.Try{{ID: "p/a", Done: true, Status: 200}}, &trace.Masked{Secrets: 2, Words: 1}
+		}, []string{"masked   2 secrets and 1 word of yours"}},
 		{"waiting for a slot", func(r *trace.Route) {
 			r.Done, r.Status, r.Time = false, 0, now.Add(-3*time.Second)
 			r.Tries = []trace.Try{{ID: "p/a", Start: now.Add(-2 * time.Second), Queued: true}}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
@@ -27,12 +28,11 @@ func (a *ask) conversation() string {
 // for people by the name that they gave it.
 func (a *ask) named() {
 	a.talk = guard.Conversation(a.header)
-	if a.talk == "" {
-		a.talk = a.conversation()
+	if a.talk != "" && a.session != "" {
+		return
 	}
-	if a.session == "" {
-		a.session = a.conversation()
-	}
+	own := a.conversation()
+	a.talk, a.session = cmp.Or(a.talk, own), cmp.Or(a.session, own)
 }
 
 // converses says whether a request is a turn of a conversation, or a part of one. What the gateway

@@ -39,7 +39,7 @@ func (t *try) events(first []byte, err error, buf []byte) outcome {
 func (t *try) newHold() *hold {
 	s := t.s
 	h := &hold{
-		out: s.out, resp: t.resp, c: t.c, reply: wire.Reply{P: t.api}, x: t.x, last: t.last, think: thinksFirst(t.c.Model, t.last),
+		out: &s.out, resp: t.resp, c: t.c, reply: wire.Reply{P: t.api}, x: t.x, last: t.last, think: thinksFirst(t.c.Model, t.last),
 	}
 	h.first = func(now time.Time) {
 		s.made(t.c, &h.reply.Facts)
@@ -64,7 +64,7 @@ func (t *try) newHold() *hold {
 		t.spent()
 	}
 	t.w.hold = h
-	s.out.rearm(t.w, now)
+	s.out.rearm(&t.w, now)
 	return h
 }
 

@@ -44,11 +44,11 @@ func (g *Gateway) Explain(q Question) (trace.Route, error) {
 	}
 	now, lv := time.Now(), g.live.Load()
 	r := trace.Route{Time: now, Agent: a.agent, API: q.API, Asked: a.model, Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}}
-	p, call, ref := g.plan(lv, a, now)
+	p, ref := g.plan(lv, a, now)
 	if p != nil {
 		rec := &record{g: g, r: r}
-		rec.planned(&call.Target, &p.Plan)
-		if lv.cloak != nil && !lv.whole(&call.Target, p.Order) {
+		rec.planned(&p.call.Target, &p.Plan)
+		if lv.cloak != nil && !lv.whole(&p.call.Target, p.Order) {
 			_, vault := lv.cloak.Mask(a.body)
 			rec.masked(vault)
 		}

@@ -19,14 +19,12 @@ type record struct {
 }
 
 // record begins the route of an ask.
-func (g *Gateway) record(a *ask) *record {
-	rec := &record{g: g}
-	rec.r = trace.Route{
+func (g *Gateway) record(a *ask) record {
+	return record{g: g, r: trace.Route{
 		ID: g.d.Bus.NextID(), Time: a.start, Agent: a.agent, Session: g.masker.Mask(a.session), API: string(a.api),
 		Path: g.masker.Mask(bounded(a.path)), Stream: a.stream, Inner: a.inner, Of: a.of, Asked: g.masker.Mask(bounded(a.model)), BytesIn: int64(len(a.body)),
 		Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}, // lists in JSON, never null
-	}
-	return rec
+	}}
 }
 
 // took notes what the body told.

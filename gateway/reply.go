@@ -15,11 +15,10 @@ import (
 // reply is the agent's side of one request: what was sent, under one lock, since the
 // try and its watcher both write. It outlives the tries.
 type reply struct {
-	mu    sync.Mutex
-	w     http.ResponseWriter
-	flush func() error
-	api   wire.Protocol
-	id    string // X-Magpie-Request
+	mu  sync.Mutex
+	w   http.ResponseWriter
+	api wire.Protocol
+	id  string // X-Magpie-Request
 
 	begun  bool // status and headers are out
 	status int
@@ -36,8 +35,8 @@ type reply struct {
 	watched *watched // the try that is watched, nil between two
 }
 
-func newReply(w http.ResponseWriter, a *ask, id int64) *reply {
-	return &reply{w: w, flush: http.NewResponseController(w).Flush, api: a.api, id: strconv.FormatInt(id, 10)}
+func (r *reply) to(w http.ResponseWriter, a *ask, id int64) {
+	r.w, r.api, r.id = w, a.api, strconv.FormatInt(id, 10)
 }
 
 // keepalive is a comment that every API but Gemini's allows between events.
@@ -85,13 +84,14 @@ func (r *reply) beginPass(resp *http.Response, c *trace.Candidate, length int64,
 			h[name] = v
 		}
 	}
-	own := [...]string{c.Provider, headerValue(c.Model), r.id}
+	own := [...]string{c.Provider, headerValue(c.Model), r.id, ""} // one piece of memory for all
 	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = own[0:1:1], own[1:2:2], own[2:3:3]
 	if len(kind) > 0 && kind[0] == eventType[0] || strings.HasPrefix(h.Get("Content-Type"), eventType[0]) {
 		streamHeaders(h)
 	}
 	if length >= 0 {
-		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+		own[3] = strconv.FormatInt(length, 10)
+		h["Content-Length"] = own[3:4:4]
 	}
 	r.begun, r.status = true, resp.StatusCode
 	r.w.WriteHeader(resp.StatusCode)
@@ -142,7 +142,7 @@ func (r *reply) write(b []byte, flush bool) {
 	n, err := r.w.Write(b)
 	r.sent += int64(n)
 	if err == nil && flush {
-		err = r.flush()
+		err = http.NewResponseController(r.w).Flush()
 	}
 	r.err = err
 	if w := r.watched; w != nil {

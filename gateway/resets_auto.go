@@ -191,7 +191,7 @@ func (s *service) another() bool {
 	}) {
 		return false
 	}
-	p, _, _ := s.g.plan(s.lv, s.a, time.Now())
+	p, _ := s.g.plan(s.lv, s.a, time.Now())
 	if p == nil {
 		return false
 	}

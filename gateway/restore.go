@@ -44,7 +44,7 @@ const (
 // restore has what is sent from now on turned back.
 func (r *reply) restore(v *redact.Vault, a *ask) {
 	rw := &restorer{w: r.w, vault: v, api: a.api, array: a.stream && a.api == wire.Gemini && a.query != "alt=sse", stream: v.Stream(string(a.api))}
-	r.w, r.flush, r.back = rw, rw.FlushError, rw
+	r.w, r.back = rw, rw
 	if r.begun {
 		rw.begin(r.status)
 	}

@@ -16,15 +16,16 @@ import (
 	"dev.magpie/provider"
 )
 
-// service is the life of one request: read, plan, try, tell.
+// service is the life of one request: read, plan, try, tell. What each request needs once is
+// part of it, in one piece of memory.
 type service struct {
 	g    *Gateway
 	lv   *live
 	a    *ask
-	rec  *record
-	out  *reply
+	rec  record
+	out  reply
 	ctx  context.Context // ends when the agent leaves
-	call *call
+	call call
 	snap *route.Snapshot
 	pick string // how hard the turn shall think, by its group
 
@@ -50,19 +51,20 @@ type service struct {
 	mediaBytes int
 	sent       []byte        // the body of the last try
 	vault      *redact.Vault // of a request that was masked
+	one        try           // the first: most requests make no other
 }
 
 // serve answers one ask.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 	lv := g.live.Load()
-	rec := g.record(a)
+	s := &service{g: g, lv: lv, a: a, rec: g.record(a), ctx: r.Context()}
+	rec := &s.rec
 	refuse := func(ref *wire.Refusal) {
 		rec.refuse(ref)
 		rec.name(w)
 		writeRefusal(w, a.api, ref)
 	}
-	call := &call{}
-	if !g.calls.begin(rec.r.ID, call) && a.inner == "" { // what a request under way asks still belongs to it
+	if !g.calls.begin(rec.r.ID, &s.call) && a.inner == "" { // what a request under way asks still belongs to it
 		refuse(&wire.Refusal{Status: http.StatusServiceUnavailable, Code: "shutting_down", RetryAfter: drainRetry, Words: "magpie is shutting down and takes no new requests"})
 		return
 	}
@@ -80,13 +82,12 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		refuse(&wire.Refusal{Status: http.StatusBadRequest, Param: "model", Words: "the model's name looks like a key, so nothing was sent: see which setting holds the model and which the key"})
 		return
 	}
-	s := &service{g: g, lv: lv, a: a, rec: rec, ctx: r.Context(), call: call}
 	if ref := s.plan(); ref != nil {
 		refuse(ref)
 		return
 	}
 	s.mask()
-	s.out = newReply(w, a, rec.r.ID)
+	s.out.to(w, a, rec.r.ID)
 	if s.vault != nil {
 		s.out.restore(s.vault, a)
 	}
@@ -119,18 +120,19 @@ func (g *Gateway) looksSecret(model string) bool {
 func (s *service) plan() *wire.Refusal {
 	s.firstReadings()
 	now := time.Now()
-	p, call, ref := s.g.plan(s.lv, s.a, now)
+	p, ref := s.g.plan(s.lv, s.a, now)
 	if ref != nil && s.unheld(p, now) {
-		p, call, ref = s.g.plan(s.lv, s.a, time.Now())
+		p, ref = s.g.plan(s.lv, s.a, time.Now())
 	}
 	for range ruleRounds {
 		if p == nil || ref != nil || p.effects.Ask == nil {
 			break
 		}
 		s.classify(p.effects.Ask, now)
-		p, call, ref = s.g.plan(s.lv, s.a, now)
+		p, ref = s.g.plan(s.lv, s.a, now)
 	}
 	if p != nil {
+		call := &p.call
 		s.carryOut(&p.effects, now)
 		s.pick = picked(p.Rule)
 		s.rec.r.Effort = call.Effort
@@ -158,47 +160,51 @@ func picked(r *trace.Rule) string {
 	return ""
 }
 
-// planning is a plan with the snapshot that it was made on, and what carrying it out changes.
+// planning is a plan with what it was made of, and what carrying it out changes.
 type planning struct {
 	trace.Plan
+	call    route.Call
 	effects route.Effects
 	snap    *route.Snapshot
 	talk    state.Talk
 }
 
 // plan is the one planner: requests, explain and the screen's "next" pass here.
-func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *route.Call, *wire.Refusal) {
+func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *wire.Refusal) {
 	target, bad := lv.catalog().ResolveFor(a.agent, a.model, lv.fetched())
 	if bad != nil {
-		return nil, nil, fromProvider(bad)
+		return nil, fromProvider(bad)
 	}
-	call := route.Call{Target: target, Agent: a.agent, Protocol: a.api, Own: a.door != provider.Generate && a.door != provider.Stream && a.door != provider.Count || a.tail != ""}
+	p := &planning{call: route.Call{
+		Target: target, Agent: a.agent, Protocol: a.api, Own: a.door != provider.Generate && a.door != provider.Stream && a.door != provider.Count || a.tail != "",
+	}}
+	call := &p.call
 	if a.only != "" {
 		id, ref := named(lv.cat, a.only, &target)
 		if ref != nil {
-			return nil, nil, ref
+			return nil, ref
 		}
 		call.Only = id
 	}
-	snap := g.snapshot(lv, now)
-	if ref := g.madeBy(a, &call); ref != nil {
-		return nil, nil, ref
+	p.snap = g.snapshot(lv, now)
+	if ref := g.madeBy(a, call); ref != nil {
+		return nil, ref
 	}
-	talk := g.recall(a, snap, &call, now)
-	g.turnFacts(lv, a, &call, now)
-	plan, effects := g.decide(snap, &call, a)
-	p := &planning{Plan: plan, effects: effects, snap: snap, talk: talk}
+	p.talk = g.recall(a, p.snap, call, now)
+	g.turnFacts(lv, a, call, now)
+	p.Plan, p.effects = g.decide(p.snap, call, a)
+	ref := route.Refuse(p.Plan, *call)
 	if !a.look {
-		g.wantLeft(lv, plan.Order, now)
-		g.wantSubs(lv, &plan, now)
+		g.wantLeft(lv, p.Order, now)
+		g.wantSubs(lv, &p.Plan, now)
 	}
 	if a.counting() {
-		p.Order = withoutFallbacks(plan.Order)
+		p.Order = withoutFallbacks(p.Order)
 	}
-	if ref := route.Refuse(plan, call); ref != nil {
-		return p, &call, fromRoute(ref, a, now)
+	if ref != nil {
+		return p, fromRoute(ref, a, now)
 	}
-	return p, &call, nil
+	return p, nil
 }
 
 // decide makes the plan of a request. One that is only looked at, and one that only counts,

@@ -268,7 +268,7 @@ func (t *try) sendTranslated(body []byte, facts *wire.Reply) outcome {
 	if f := t.x.failed; f != nil { // no whole reply is an error: what of it can't be read, another may answer
 		return t.s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(f.Words)})
 	}
-	out, now := t.s.out, time.Now()
+	out, now := &t.s.out, time.Now()
 	out.mu.Lock()
 	out.passed = true
 	out.beginTranslated(t.resp, t.c, t.x, int64(len(body)))

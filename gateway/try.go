@@ -43,7 +43,7 @@ type try struct {
 	p    *provider.Provider
 	acct *provider.Account
 	last bool
-	w    *watched
+	w    watched
 	ctx  context.Context
 	resp *http.Response
 	api  wire.Protocol // that the vendor is asked on
@@ -63,7 +63,13 @@ type try struct {
 }
 
 func (s *service) newTry(c *trace.Candidate, last bool) *try {
-	return &try{s: s, c: c, last: last, p: s.lv.cat.Provider(c.Provider), acct: s.lv.cat.Account(provider.AccountID(c.ID)), sub: s.lv.subs[provider.AccountID(c.ID)]}
+	t := &s.one
+	if t.s != nil { // a transport may hold on to what an earlier try told it
+		t = new(try)
+	}
+	t.s, t.c, t.last = s, c, last
+	t.p, t.acct, t.sub = s.lv.cat.Provider(c.Provider), s.lv.cat.Account(provider.AccountID(c.ID)), s.lv.subs[provider.AccountID(c.ID)]
+	return t
 }
 
 // settle settles on which API the vendor is asked, and what of the request is another for it.
@@ -91,16 +97,21 @@ func (t *try) settle() {
 // write makes what the vendor is sent: the agent's own bytes, or a translation. An outcome
 // says why that can't be.
 func (t *try) write() *outcome {
-	s := t.s
 	err := t.speak()
 	if err == nil {
 		err = t.dress()
 	}
-	var dark *blindError
-	var o outcome
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
+	}
+	o := t.s.unwritten(err)
+	return &o
+}
+
+// unwritten makes an outcome of a request that can't be made what the vendor is sent.
+func (s *service) unwritten(err error) (o outcome) {
+	var dark *blindError
+	switch {
 	case errors.Is(err, errNoCount):
 		o = noCount()
 	case errors.As(err, &dark):
@@ -108,7 +119,7 @@ func (t *try) write() *outcome {
 	default:
 		o = s.unsayable(err)
 	}
-	return &o
+	return o
 }
 
 // speak translates where the vendor's API is not the agent's.
@@ -189,7 +200,8 @@ func (s *service) unready(acct *provider.Account, err error) outcome {
 
 func (t *try) watch(cancel context.CancelCauseFunc) {
 	s := t.s
-	t.w = &watched{cancel: cancel, start: time.Now(), events: s.a.stream && s.a.api != wire.Gemini, headers: headersNext, stall: stallAfter}
+	t.w.cancel, t.w.start, t.w.events = cancel, time.Now(), s.a.stream && s.a.api != wire.Gemini
+	t.w.headers, t.w.stall = headersNext, stallAfter
 	if t.last {
 		t.w.headers = headersLast
 	}
@@ -206,7 +218,7 @@ func (t *try) watch(cancel context.CancelCauseFunc) {
 	if g := s.target.Group; g != nil && s.a.stream && !t.last {
 		t.w.slow = g.FirstToken
 	}
-	s.out.watch(t.w)
+	s.out.watch(&t.w)
 }
 
 // send asks the vendor and waits for its headers; an outcome is a failure on the way.
@@ -289,10 +301,10 @@ func (t *try) errorBody() []byte {
 	if t.resp.StatusCode < http.StatusOK {
 		return nil
 	}
-	out := t.s.out
+	out := &t.s.out
 	out.mu.Lock()
 	t.w.stall = min(t.w.stall, errorWait)
-	out.rearm(t.w, time.Now())
+	out.rearm(&t.w, time.Now())
 	out.mu.Unlock()
 	return upstream.ReadSome(t.resp.Body, errorBytes)
 }
@@ -468,7 +480,7 @@ func (t *try) gather(first []byte) (body []byte, more bool, err error) {
 }
 
 func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
-	out, now := t.s.out, time.Now()
+	out, now := &t.s.out, time.Now()
 	length := int64(len(body))
 	if more {
 		length = t.resp.ContentLength
@@ -508,7 +520,7 @@ func (t *try) sendWhole(body []byte, more bool, reply *wire.Reply) outcome {
 func (t *try) pour(isJSON bool) (broke, gone error) {
 	bp := buffers.Get().(*[]byte)
 	defer buffers.Put(bp)
-	out, last := t.s.out, byte(0)
+	out, last := &t.s.out, byte(0)
 	for {
 		n, err := t.resp.Body.Read(*bp)
 		if said := bytes.TrimRight((*bp)[:n], " \t\r\n"); len(said) > 0 {

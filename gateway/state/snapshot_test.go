@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -135,6 +136,12 @@ func TestWhatTheRequestPathCosts(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { s.Answered("codex/me", "codex/me/m", now) }); n > 0 {
 		t.Errorf("an answer of one that nothing is held against: %v allocations", n)
+	}
+	for i := range 50 {
+		s.Served(provider.AccountID(fmt.Sprint("codex/", i)), 10, now)
+	}
+	if n := testing.AllocsPerRun(100, func() { s.Served("codex/me", 10, now) }); n > 5 {
+		t.Errorf("tokens that one of fifty accounts served: %v allocations", n)
 	}
 }
 

@@ -89,7 +89,7 @@ func containsFold(s, word string) bool {
 }
 
 // passed reports whether the window renewed since it was read.
-func (w Window) passed(now time.Time) bool {
+func (w *Window) passed(now time.Time) bool {
 	return !w.Resets.IsZero() && !w.Resets.After(now)
 }
 
@@ -99,18 +99,23 @@ func AllPassed(ws []Window, now time.Time) bool {
 }
 
 // UsedAt returns the window's share at now: nothing once its reset has passed.
-func (w Window) UsedAt(now time.Time) float64 {
+func (w *Window) UsedAt(now time.Time) float64 {
 	if w.passed(now) {
 		return 0
 	}
 	return w.Used
 }
 
+// Stops reports whether the window counts the model and can stop it.
+func (w *Window) Stops(model string) bool {
+	return !w.Aside && (w.Model == "" || containsFold(model, w.Model))
+}
+
 // counting yields the windows that count the model and can stop it.
-func counting(ws []Window, model string) func(func(Window) bool) {
-	return func(yield func(Window) bool) {
+func counting(ws []Window, model string) func(func(*Window) bool) {
+	return func(yield func(*Window) bool) {
 		for i := range ws {
-			if !ws[i].Aside && Applies(ws[i], model) && !yield(ws[i]) {
+			if ws[i].Stops(model) && !yield(&ws[i]) {
 				return
 			}
 		}
@@ -197,7 +202,7 @@ func RenewedBy(ws []Window, at, now time.Time) []Window {
 	return sooner
 }
 
-func (w Window) renews(now time.Time) time.Time {
+func (w *Window) renews(now time.Time) time.Time {
 	switch {
 	case w.Resets.After(now):
 		return w.Resets

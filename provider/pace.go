@@ -45,7 +45,7 @@ type tightest struct {
 	used  float64 // the fullest of all added
 }
 
-func (t *tightest) add(w Window, now time.Time) {
+func (t *tightest) add(w *Window, now time.Time) {
 	used := w.UsedAt(now)
 	due := w.renews(now)
 	if due.IsZero() {

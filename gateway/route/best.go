@@ -82,7 +82,7 @@ func (d *draft) short(t *candidate) (used float64, budget bool) {
 	for i := range t.standing.Windows {
 		w := &t.standing.Windows[i]
 		switch {
-		case w.Aside || !provider.Applies(*w, t.model):
+		case !w.Stops(t.model):
 		case w.Span == 0 || w.Span >= 24*time.Hour:
 			budget = true
 		default:

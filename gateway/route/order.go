@@ -105,7 +105,7 @@ func (d *draft) roomFor(n int) []block {
 // is one: its order stands where the first of it that does not rest lands.
 func (d *draft) pooled(at int, to []seat) []seat {
 	u := &d.units[at]
-	blocks := make([]block, 0, u.end-at)
+	blocks := d.roomFor(d.seats(at))[:0]
 	var aside []seat
 	for i := at + 1; i < u.end; i = d.units[i].end {
 		v := &d.units[i]

@@ -14,13 +14,14 @@ const band = 0.9
 // byPace puts first whoever has the most to spend for each hour until it renews. Paces that
 // differ little count alike: there, whoever served the fewest tokens lately goes first.
 func (d *draft) byPace(blocks []block) {
-	var paces []float64 // of those with room, the highest first
+	paces := d.paces[:0] // of those with room, the highest first
 	for _, b := range blocks {
 		d.pace(b)
 		if b.tier() == provider.Fine && !b.learns {
 			paces = append(paces, b.pace)
 		}
 	}
+	d.paces = paces
 	slices.SortFunc(paces, func(a, b float64) int { return cmp.Compare(b, a) })
 	bands := paces[:0] // the highest of each
 	for _, p := range paces {
@@ -28,15 +29,10 @@ func (d *draft) byPace(blocks []block) {
 			bands = append(bands, p)
 		}
 	}
-	slices.SortStableFunc(blocks, func(a, b block) int {
-		if c := tiers(a, b); c != 0 || a.tier() != provider.Fine {
-			return c
-		}
-		if c := cmp.Compare(rank(a.learns), rank(b.learns)); c != 0 || a.learns {
-			return c
-		}
-		return cmp.Or(cmp.Compare(bandOf(bands, a.pace), bandOf(bands, b.pace)), cmp.Compare(d.lately(a.candidate), d.lately(b.candidate)))
-	})
+	for _, b := range blocks {
+		d.bandOf(b.candidate, bands)
+	}
+	slices.SortStableFunc(blocks, func(a, b block) int { return cmp.Or(cmp.Compare(a.band, b.band), cmp.Compare(a.rank, b.rank)) })
 	for _, b := range blocks {
 		switch {
 		case sayTier(b.candidate):
@@ -44,7 +40,7 @@ func (d *draft) byPace(blocks []block) {
 			b.because = trace.Reason{Code: trace.WhyLearns}
 		default:
 			r := trace.Reason{Code: trace.WhyLessPace, Share: b.pace, At: b.due}
-			if bandOf(bands, b.pace) == 0 {
+			if b.band == 0 {
 				r.Code = trace.WhyPace
 			}
 			b.because = r
@@ -52,14 +48,34 @@ func (d *draft) byPace(blocks []block) {
 	}
 }
 
-// bandOf is the place of the band that a pace is in: the last whose highest is not below it.
-func bandOf(bands []float64, pace float64) int {
-	for i := len(bands) - 1; i > 0; i-- {
-		if pace <= bands[i] {
-			return i
-		}
+// bandLearns stands before all bands, those with little room left behind them.
+const (
+	bandLearns = -1
+	bandLow    = 1 << 30
+	bandSpent  = 1<<30 + 1
+)
+
+// bandOf works out where pace sees a candidate: its band, which is the last whose highest is not
+// below its pace, and there what it served lately; with little room left what it used.
+func (d *draft) bandOf(t *candidate, bands []float64) {
+	switch t.tier() {
+	case provider.Low:
+		t.band, t.rank = bandLow, t.used
+		return
+	case provider.Spent:
+		t.band, t.rank = bandSpent, t.used
+		return
+	case provider.Fine:
 	}
-	return 0
+	if t.learns {
+		t.band, t.rank = bandLearns, 0
+		return
+	}
+	t.band = len(bands) - 1
+	for t.band > 0 && t.pace > bands[t.band] {
+		t.band--
+	}
+	t.rank = d.lately(t)
 }
 
 // pace works out what a candidate may spend in an hour. A key without windows has no haste.

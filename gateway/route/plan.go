@@ -66,9 +66,13 @@ func (k *Desk) clear() {
 	clear(d.units)
 	clear(d.blocks)
 	clear(d.walked)
+	clear(d.charges)
 	clear(d.in[:cap(d.in)])
 	clear(d.spare[:cap(d.spare)])
-	*d = draft{room: d.room[:0], units: d.units[:0], blocks: d.blocks[:0], walked: d.walked[:0], in: d.in[:0], spare: d.spare[:0]}
+	*d = draft{
+		room: d.room[:0], units: d.units[:0], blocks: d.blocks[:0], walked: d.walked[:0], in: d.in[:0], spare: d.spare[:0],
+		charges: d.charges[:0], paces: d.paces[:0],
+	}
 }
 
 func (d *draft) make() {
@@ -94,6 +98,7 @@ type draft struct {
 	blocks []block
 	spare  []seat // room for the next order
 	times  []time.Time
+	paces  []float64
 	walked []*provider.Group // groups already expanded
 	later  []put             // what nobody goes to, expanded after all others
 	spoken spoken
@@ -132,6 +137,7 @@ type candidate struct {
 	stand stand   // under best
 	short float64 // used of its fullest window that is shorter than a day
 	rank  float64 // among those that stand alike, the lowest first
+	band  int     // under pace: its place by tier, and of those with room by pace
 }
 
 // place is where the file has a candidate.

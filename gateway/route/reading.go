@@ -42,7 +42,9 @@ func (d *draft) weigh(t *seat) {
 		t.learns = st.Read.IsZero() && t.who.Kind == provider.KindAccount && t.of.Dialect.Vendor == claudesVendor
 		return
 	}
-	t.known = slices.ContainsFunc(st.Windows, func(w provider.Window) bool { return !w.Aside && provider.Applies(w, t.model) })
+	for i := range st.Windows {
+		t.known = t.known || st.Windows[i].Stops(t.model)
+	}
 	if !t.known {
 		return
 	}

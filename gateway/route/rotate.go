@@ -33,7 +33,7 @@ func (d *draft) turn(key string) uint64 {
 // moves notes how a round stands after this plan.
 func (d *draft) moves(key string, r Round) {
 	if d.effects.Rounds == nil {
-		d.effects.Rounds = map[string]Round{}
+		d.effects.Rounds = make(map[string]Round, len(d.units))
 	}
 	d.effects.Rounds[key] = r
 }

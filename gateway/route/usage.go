@@ -11,19 +11,17 @@ import (
 
 // usage puts the least used first; of those used alike, whoever served the fewest tokens lately.
 func (d *draft) usage(blocks []block) {
-	slices.SortStableFunc(blocks, func(a, b block) int {
-		if c := cmp.Compare(a.used, b.used); c != 0 {
-			return c
-		}
-		return cmp.Compare(d.lately(a.candidate), d.lately(b.candidate))
-	})
+	for _, b := range blocks {
+		b.rank = d.lately(b.candidate)
+	}
+	slices.SortStableFunc(blocks, func(a, b block) int { return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.rank, b.rank)) })
 	alike := blocks[0].used == blocks[len(blocks)-1].used
 	for i, b := range blocks {
 		r := trace.Reason{Code: trace.WhyMoreUsed, Share: b.used}
 		switch first := blocks[0]; {
 		case alike:
-			r = trace.Reason{Code: trace.WhyMoreTokens, Count: d.count(b.candidate)}
-			if i == 0 || r.Count == d.count(first.candidate) {
+			r = trace.Reason{Code: trace.WhyMoreTokens, Count: count(b)}
+			if i == 0 || r.Count == count(first) {
 				r.Code = trace.WhyFewestTokens
 			}
 		case b.used == first.used:
@@ -35,7 +33,8 @@ func (d *draft) usage(blocks []block) {
 
 func (d *draft) lately(t *candidate) float64 { return d.s.Served[t.who.ID].Since(d.s.Now) }
 
-func (d *draft) count(t *candidate) int64 { return int64(math.Round(d.lately(t))) }
+// count is what was served lately as people read it, of those that are ranked by it.
+func count(b block) int64 { return int64(math.Round(b.rank)) }
 
 // halfLife is how long it takes until a token served counts half.
 const halfLife = time.Hour

@@ -9,7 +9,7 @@ import (
 
 // charge is what the one picked in a round of weights pays for it.
 type charge struct {
-	unit  *unit
+	key   string // the unit's
 	id    provider.AccountID
 	total int
 }
@@ -17,9 +17,10 @@ type charge struct {
 // weight gives each its share of the turns, evenly spread: in each round all gain their
 // weight, and whoever has the most goes first and pays the round's total.
 func (d *draft) weight(u *unit, blocks []block) {
-	c, ok := d.charged(u)
+	key := u.key()
+	c, ok := d.charged(key)
 	if !ok {
-		if c, ok = d.round(u, blocks); !ok {
+		if c, ok = d.round(key, blocks); !ok {
 			return // all rest
 		}
 		d.charges = append(d.charges, c)
@@ -41,9 +42,9 @@ func (d *draft) weight(u *unit, blocks []block) {
 }
 
 // charged is what this plan's round of the unit's weights charged already.
-func (d *draft) charged(u *unit) (charge, bool) {
+func (d *draft) charged(key string) (charge, bool) {
 	for _, c := range d.charges {
-		if c.unit.key() == u.key() {
+		if c.key == key {
 			return c, true
 		}
 	}
@@ -51,32 +52,32 @@ func (d *draft) charged(u *unit) (charge, bool) {
 }
 
 // round plays one round. Who rests has no part in it, and who is there no more is forgotten.
-func (d *draft) round(u *unit, blocks []block) (charge, bool) {
-	old := d.s.Rounds[u.key()]
+func (d *draft) round(key string, blocks []block) (charge, bool) {
+	old, most := d.s.Rounds[key], 0
 	next := make(map[provider.AccountID]int, len(blocks))
-	c := charge{unit: u}
+	c := charge{key: key}
 	for _, b := range blocks {
 		id := b.who.ID
 		if _, twice := next[id]; twice {
 			continue
 		}
-		next[id] = old.Current[id]
-		if b.rest != nil {
-			continue
+		has := old.Current[id]
+		if b.rest == nil {
+			w := weightOf(b.who)
+			has += w
+			c.total += w
+			if c.id == "" || has > most {
+				c.id, most = id, has
+			}
 		}
-		w := weightOf(b.who)
-		next[id] += w
-		c.total += w
-		if c.id == "" || next[id] > next[c.id] {
-			c.id = id
-		}
+		next[id] = has
 	}
 	if c.id == "" {
 		return c, false
 	}
-	next[c.id] -= c.total
+	next[c.id] = most - c.total
 	if d.carry {
-		d.moves(u.key(), Round{Turn: old.Turn, Current: next})
+		d.moves(key, Round{Turn: old.Turn, Current: next})
 	}
 	return c, true
 }
@@ -88,7 +89,7 @@ func weightOf(a *provider.Account) int { return max(1, a.Weight) }
 func (d *draft) moveCharge(to *seat) {
 	for i := range d.charges {
 		c := &d.charges[i]
-		r, moved := d.effects.Rounds[c.unit.key()]
+		r, moved := d.effects.Rounds[c.key]
 		if _, there := r.Current[to.who.ID]; !moved || !there || c.id == to.who.ID || to.of != d.providerOf(c.id) {
 			continue
 		}
@@ -96,7 +97,7 @@ func (d *draft) moveCharge(to *seat) {
 		current[c.id] += c.total
 		current[to.who.ID] -= c.total
 		c.id = to.who.ID
-		d.moves(c.unit.key(), Round{Turn: r.Turn, Current: current})
+		d.moves(c.key, Round{Turn: r.Turn, Current: current})
 	}
 }
 

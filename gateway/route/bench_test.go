@@ -90,8 +90,8 @@ func TestAPlanCostsFewAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { route.Decide(&s, c) }); n > 200 {
 			t.Errorf("fifty candidates by %s: %v allocations, want 200 at most", routing, n)
 		}
-		if n := testing.AllocsPerRun(100, func() { desk.Decide(&s, c) }); n > 120 {
-			t.Errorf("fifty candidates by %s on a desk: %v allocations, want 120 at most", routing, n)
+		if n := testing.AllocsPerRun(100, func() { desk.Decide(&s, c) }); n > 60 {
+			t.Errorf("fifty candidates by %s on a desk: %v allocations, want 60 at most", routing, n)
 		}
 	}
 }

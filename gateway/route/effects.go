@@ -1,11 +1,33 @@
 package route
 
-import "dev.magpie/provider"
+import (
+	"slices"
+
+	"dev.magpie/provider"
+)
 
 // Round is where a provider's or group's turns have got to.
 type Round struct {
-	Turn    uint64                     // of rotate: one more with each plan of several candidates
-	Current map[provider.AccountID]int // of weight: the smooth weights as they stand
+	Turn    uint64  // of rotate: one more with each plan of several candidates
+	Current Weights // of weight: the smooth weights as they stand
+}
+
+// Weights are smooth weights by account, in the order in which a plan had them: the next one
+// has them in the same, nearly always.
+type Weights []Weight
+
+// Weight is an account's smooth weight.
+type Weight struct {
+	ID  provider.AccountID
+	Has int
+}
+
+// at is where an account is, looked for at one place first; -1 for nowhere.
+func (w Weights) at(id provider.AccountID, first int) int {
+	if first < len(w) && w[first].ID == id {
+		return first
+	}
+	return slices.IndexFunc(w, func(one Weight) bool { return one.ID == id })
 }
 
 // Effects are what carrying a plan out changes. A look at a plan has none.

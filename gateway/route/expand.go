@@ -135,6 +135,7 @@ func (d *draft) ref(ref provider.Ref, at place, depth int, routing string) {
 	}
 	at.unlisted = len(p.Models) > 0 && !lists(p.Models, ref.Model)
 	met := slices.ContainsFunc(d.units, func(u unit) bool { return u.of == p })
+	d.again = d.again || met
 	pool := d.enter(unit{of: p, routing: cmp.Or(routing, d.s.routingOf(p))})
 	like := candidate{of: p, model: ref.Model, effort: effort, unit: pool, place: at}
 	for _, a := range d.s.accounts(p) {

@@ -312,12 +312,12 @@ func TestTheChargeOfWeightsMovesToWhoKeepsTheConversation(t *testing.T) {
 	b.snap.Choices.Routing = map[string]string{"own": "weight"}
 	c := b.call()
 	_, fx := route.Decide(&b.snap, c)
-	if got := fx.Rounds["own"].Current; got["own/a"] != -1 || got["own/b"] != 1 {
+	if got := current(fx.Rounds["own"]); got["own/a"] != -1 || got["own/b"] != 1 {
 		t.Fatalf("a new conversation: %v", got)
 	}
 	c.Keep = remembered(t, "b")
 	p, fx := route.Decide(&b.snap, c)
-	if got := fx.Rounds["own"].Current; line(p) != "b a" || got["own/a"] != 1 || got["own/b"] != -1 {
+	if got := current(fx.Rounds["own"]); line(p) != "b a" || got["own/a"] != 1 || got["own/b"] != -1 {
 		t.Errorf("kept on b: %s, %v", line(p), got)
 	}
 }

@@ -54,7 +54,7 @@ func drawWorld(t *rapid.T) world {
 	if chance(t, 2) {
 		w.snap.Rounds = map[string]route.Round{}
 		for _, key := range []string{"p0", "p1", "group/g0", "group/g1"} {
-			w.snap.Rounds[key] = route.Round{Turn: rapid.Uint64Range(0, 9).Draw(t, "turn"), Current: map[provider.AccountID]int{"p0/k0": rapid.IntRange(-3, 3).Draw(t, "current")}}
+			w.snap.Rounds[key] = route.Round{Turn: rapid.Uint64Range(0, 9).Draw(t, "turn"), Current: route.Weights{{ID: "p0/k0", Has: rapid.IntRange(-3, 3).Draw(t, "current")}}}
 		}
 	}
 	w.call = drawCall(t, cat)

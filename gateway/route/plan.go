@@ -93,15 +93,17 @@ type draft struct {
 	effects Effects
 	charges []charge // rounds of weights that this plan took part in
 
-	units  []unit // pools and groups, each before what it holds
-	room   []candidate
-	blocks []block
-	spare  []seat // room for the next order
-	times  []time.Time
-	paces  []float64
-	walked []*provider.Group // groups already expanded
-	later  []put             // what nobody goes to, expanded after all others
-	spoken spoken
+	units   []unit // pools and groups, each before what it holds
+	room    []candidate
+	blocks  []block
+	spare   []seat // room for the next order
+	times   []time.Time
+	weights []Weight // of all rounds that this plan plays
+	paces   []float64
+	walked  []*provider.Group // groups already expanded
+	again   bool              // a provider was met again, so an account may have several seats
+	later   []put             // what nobody goes to, expanded after all others
+	spoken  spoken
 }
 
 // seat is a candidate's place in the order; seats are moved, candidates are not.

@@ -1,8 +1,6 @@
 package route
 
 import (
-	"maps"
-
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
@@ -53,29 +51,35 @@ func (d *draft) charged(key string) (charge, bool) {
 
 // round plays one round. Who rests has no part in it, and who is there no more is forgotten.
 func (d *draft) round(key string, blocks []block) (charge, bool) {
-	old, most := d.s.Rounds[key], 0
-	next := make(map[provider.AccountID]int, len(blocks))
-	c := charge{key: key}
+	old, from := d.s.Rounds[key], len(d.weights)
+	if d.weights == nil {
+		d.weights = make([]Weight, 0, 2*len(d.in)) // a group within a group has one of its own
+	}
+	c, best := charge{key: key}, 0
 	for _, b := range blocks {
-		id := b.who.ID
-		if _, twice := next[id]; twice {
+		id, next := b.who.ID, Weights(d.weights[from:])
+		if d.again && next.at(id, 0) >= 0 {
 			continue
 		}
-		has := old.Current[id]
+		one := Weight{ID: id}
+		if i := old.Current.at(id, len(next)); i >= 0 {
+			one.Has = old.Current[i].Has
+		}
 		if b.rest == nil {
 			w := weightOf(b.who)
-			has += w
+			one.Has += w
 			c.total += w
-			if c.id == "" || has > most {
-				c.id, most = id, has
+			if c.id == "" || one.Has > next[best].Has {
+				c.id, best = id, len(next)
 			}
 		}
-		next[id] = has
+		d.weights = append(d.weights, one)
 	}
 	if c.id == "" {
 		return c, false
 	}
-	next[c.id] = most - c.total
+	next := d.weights[from:len(d.weights):len(d.weights)]
+	next[best].Has -= c.total
 	if d.carry {
 		d.moves(key, Round{Turn: old.Turn, Current: next})
 	}
@@ -89,15 +93,14 @@ func weightOf(a *provider.Account) int { return max(1, a.Weight) }
 func (d *draft) moveCharge(to *seat) {
 	for i := range d.charges {
 		c := &d.charges[i]
-		r, moved := d.effects.Rounds[c.key]
-		if _, there := r.Current[to.who.ID]; !moved || !there || c.id == to.who.ID || to.of != d.providerOf(c.id) {
+		current := d.effects.Rounds[c.key].Current // this plan's own: nobody else has it yet
+		from, at := current.at(c.id, 0), current.at(to.who.ID, 0)
+		if from < 0 || at < 0 || c.id == to.who.ID || to.of != d.providerOf(c.id) {
 			continue
 		}
-		current := maps.Clone(r.Current)
-		current[c.id] += c.total
-		current[to.who.ID] -= c.total
+		current[from].Has += c.total
+		current[at].Has -= c.total
 		c.id = to.who.ID
-		d.moves(c.key, Round{Turn: r.Turn, Current: current})
 	}
 }
 

@@ -232,8 +232,8 @@ func TestWhatAHostileGitHubTellsHarmsNothing(t *testing.T) {
 			{`[]`, "individual", "no JSON object", 20},
 			{`{"quota_snapshots":{"premium_interactions":{"entitlement":"100","quota_remaining":"-900"}},"quota_reset_date":"2002-01-01"}`, "individual", "", 0},
 			{`{"copilot_plan":"\u001b[2Jpro","quota_snapshots":{"premium_interactions":{"entitlement":1e308,"quota_remaining":-1e308}},"quota_reset_date":900000000000}`, "[2Jpro", "", 100},
-			{`{"copilot_plan":"` + strings.Repeat("x", 300<<10) + `","quota_snapshots":{"premium_interactions":{"entitlement":10,"quota_remaining":4}}}`, strings.Repeat("x", 59)+"…", "", 60},
-			{strings.Repeat(" ", 2<<20), strings.Repeat("x", 59)+"…", "no JSON object", 60},
+			{`{"copilot_plan":"` + strings.Repeat("x", 300<<10) + `","quota_snapshots":{"premium_interactions":{"entitlement":10,"quota_remaining":4}}}`, strings.Repeat("x", 59) + "…", "", 60},
+			{strings.Repeat(" ", 2<<20), strings.Repeat("x", 59) + "…", "no JSON object", 60},
 		} {
 			h.Say(c.body)
 			pass(20 * time.Minute)

@@ -111,6 +111,12 @@ func TestWhatACapDoesNotHold(t *testing.T) {
 		t.Errorf("it is back with the last of them, in whichever order they are told: %v", me.CapBack)
 	}
 	b = draw(t, "me account")
+	b.snap.Standing["own/me"] = route.Standing{Read: now, Windows: []provider.Window{{Name: "Weekly Opus", Used: 60}}}
+	b.snap.Choices.Caps = map[provider.AccountID]route.Cap{"own/me": {Windows: map[string]int{"weekly opus": 50}}}
+	if got := line(route.Plan(&b.snap, b.call())); got != "| me:capped" {
+		t.Errorf("a window is known by its name, however its vendor writes that: %s", got)
+	}
+	b = draw(t, "me account")
 	b.snap.Standing["own/me"] = route.Standing{Read: now, Windows: []provider.Window{{Name: "on demand", Used: 100, Aside: true}, {Name: "7 days", Used: 80}}}
 	b.snap.Choices.Caps = map[provider.AccountID]route.Cap{"own/me": {Percent: 90}}
 	if got := line(route.Plan(&b.snap, b.call())); got != "me" {

@@ -302,6 +302,20 @@ func TestWhatAPinIsFor(t *testing.T) {
 	}
 }
 
+// What a request names goes before a pin, also for which of its models is asked.
+func TestAPinMovesNoModelOfWhomTheRequestNames(t *testing.T) {
+	b := drawAs(t, `fallback = ["own/n"]`, "a fine")
+	b.snap.Standing["own/a"] = route.Standing{Pinned: &trace.Pinned{Since: now, Model: "n"}}
+	for only, want := range map[provider.AccountID]string{"own/a": "m n", "": "n m"} {
+		c := b.call()
+		c.Only = only
+		p := route.Plan(&b.snap, c)
+		if got := p.Order[0].Model + " " + p.Order[1].Model; got != want {
+			t.Errorf("named %q: %s, want %s", only, got, want)
+		}
+	}
+}
+
 func TestWhoIsAskedInWhichOrder(t *testing.T) {
 	for _, tt := range []struct{ name, board, want string }{
 		{"keys go in the file's order", "a fine, b fine, c fine", "a b c"},

@@ -173,4 +173,12 @@ func TestEveryAccountHeld(t *testing.T) {
 	if r = route.Refuse(route.Plan(&b.snap, c), c); r == nil || r.Status != 429 || r.Code != route.CodeHeld {
 		t.Errorf("named by the request: %+v", r)
 	}
+
+	b = subs(t, ", cap = 70", "")
+	pin := b.snap.Standing["own/me"]
+	pin.Pinned = &trace.Pinned{Since: now, Only: true}
+	b.snap.Standing["own/me"] = pin
+	if r = route.Refuse(route.Plan(&b.snap, b.call()), b.call()); r == nil || r.Code != route.CodeHeld || !strings.Contains(r.Words, "magpie unpin own/me") {
+		t.Errorf("pinned as the only one: %+v", r)
+	}
 }

@@ -456,3 +456,23 @@ func TestImagesGoToThoseThatSee(t *testing.T) {
 		}
 	})
 }
+
+// A fallback that is known to see takes no image from a model of which it is not known: it costs other money.
+func TestAFallbackTakesNoImageFromAModelThatMaySee(t *testing.T) {
+	cat := catalog(t, `
+[providers.p]
+chat = "http://p.example/v1"
+keys = [{ name = "k", value = "sk-p" }]
+models = ["any"]
+fallback = ["q/eye"]
+[providers.q]
+chat = "http://q.example/v1"
+keys = [{ name = "k", value = "sk-q" }]
+models = [{ id = "eye", inputs = ["text", "image"] }]
+`)
+	s := route.Snapshot{Now: now, Catalog: cat}
+	c := route.Call{Target: provider.Target{Asked: "p/any", Provider: cat.Provider("p"), Model: "any"}, Images: true}
+	if got := full(route.Plan(&s, c)); got != "p/k/any q/k/eye" {
+		t.Error(got)
+	}
+}

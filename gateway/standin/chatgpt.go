@@ -265,7 +265,7 @@ func (b *ChatGPT) usage(a *chatAccount) object {
 		if i < len(slots) {
 			slots[i] = object{
 				"used_percent": w.Used, "limit_window_seconds": int(w.span().Seconds()),
-				"reset_after_seconds": int(w.Resets.Seconds()), "reset_at": now.Add(w.Resets).Unix(),
+				"reset_after_seconds": secondsTo(w.Resets), "reset_at": now.Add(w.Resets).Unix(),
 			}
 		}
 	}

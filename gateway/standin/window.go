@@ -86,10 +86,22 @@ func newMeter(now time.Time, windows []Window) *meter {
 		if left == 0 {
 			left = w.span()
 		}
-		m.windows = append(m.windows, standing{Window: w, until: now.Add(left)})
+		m.windows = append(m.windows, standing{Window: w, until: wholeSecond(now.Add(left))})
 	}
 	return m
 }
+
+// wholeSecond is the next moment that can be told in seconds: nothing renews later than was told.
+func wholeSecond(at time.Time) time.Time {
+	whole := at.Truncate(time.Second)
+	if whole.Before(at) {
+		whole = whole.Add(time.Second)
+	}
+	return whole
+}
+
+// secondsTo is how long it is till then, told in seconds.
+func secondsTo(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // roll renews the windows whose time has come.
 func (m *meter) roll(now time.Time) {
@@ -171,7 +183,7 @@ func (m *meter) tellCodex(h http.Header, now time.Time) {
 		head := [...]string{"x-codex-primary-", "x-codex-secondary-"}[i]
 		h.Set(head+"used-percent", strconv.FormatFloat(w.Used, 'f', -1, 64))
 		h.Set(head+"window-minutes", strconv.Itoa(int(w.span().Minutes())))
-		h.Set(head+"reset-after-seconds", strconv.Itoa(int(w.until.Sub(now).Seconds())))
+		h.Set(head+"reset-after-seconds", strconv.Itoa(secondsTo(w.until.Sub(now))))
 		h.Set(head+"reset-at", strconv.FormatInt(w.until.Unix(), 10))
 	}
 	h.Set("x-codex-plan-type", "plus")
@@ -188,7 +200,7 @@ func (m *meter) limitsEvent(now time.Time) object {
 		if i < 2 {
 			limits[[...]string{"primary", "secondary"}[i]] = object{
 				"used_percent": w.Used, "window_minutes": int(w.span().Minutes()),
-				"reset_after_seconds": int(w.until.Sub(now).Seconds()), "reset_at": w.until.Unix(),
+				"reset_after_seconds": secondsTo(w.until.Sub(now)), "reset_at": w.until.Unix(),
 			}
 		}
 	}

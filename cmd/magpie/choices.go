@@ -93,10 +93,9 @@ func (p *process) tellDone(o *globals, done control.Done) error {
 	if o.json {
 		return p.json(map[string]any{"done": done.Words, "undo": done.Undo, "state": done.Accounts, "at": done.At}, nil)
 	}
-	var b strings.Builder
-	paragraphOf(&b, canvas.Clean(done.Words))
-	_, err := p.out.Write([]byte(b.String()))
-	return err
+	b := p.page()
+	b.paragraph(canvas.Clean(done.Words))
+	return p.put(b)
 }
 
 // change makes a command of a verb.

@@ -77,19 +77,18 @@ func (p *process) changed(path, words string, diff []string, asJSON bool) error 
 	if asJSON {
 		return p.json(map[string]any{"path": path, "done": words, "changed": len(diff) > 0, "diff": append([]string{}, diff...)}, nil)
 	}
-	var b strings.Builder
+	b := p.page()
 	if len(diff) > 0 {
 		b.WriteString(canvas.Clean(path) + "\n")
-		writeDiff(&b, diff)
+		writeDiff(b, diff)
 	}
-	paragraphOf(&b, canvas.Clean(words))
-	_, err := p.out.Write([]byte(b.String()))
-	return err
+	b.paragraph(canvas.Clean(words))
+	return p.put(b)
 }
 
-func writeDiff(b *strings.Builder, diff []string) {
+func writeDiff(b *page, diff []string) {
 	for _, line := range diff {
-		b.WriteString(cut(canvas.Clean(strings.ReplaceAll(line, "\t", "    ")), screenWidth) + "\n")
+		b.WriteString(b.cut(canvas.Clean(strings.ReplaceAll(line, "\t", "    "))) + "\n")
 	}
 }
 
@@ -98,8 +97,8 @@ func (p *process) sure(question string, facts []string) error {
 	if !p.tty() {
 		return misused("%s needs --yes where nobody can be asked", question)
 	}
-	var b strings.Builder
-	writeDiff(&b, facts)
+	b := p.page()
+	writeDiff(b, facts)
 	if _, err := fmt.Fprintf(p.err, "%s%s? [y/N] ", b.String(), question); err != nil {
 		return err
 	}

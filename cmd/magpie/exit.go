@@ -68,7 +68,7 @@ func (p *process) complain(words string) {
 	}
 	first, more, several := strings.Cut(words, "\n")
 	lead := "magpie: "
-	for _, part := range wrap(canvas.Clean(first), screenWidth-len(lead)) {
+	for _, part := range wrap(canvas.Clean(first), p.page().width-len(lead)) {
 		_, _ = fmt.Fprintln(p.err, lead+part) // nobody is left to be told
 		lead = "        "
 	}

@@ -78,17 +78,17 @@ func (p *process) explain(r *trace.Route, asJSON bool) error {
 		}
 		return &exitError{code: exitFailed}
 	}
-	var b strings.Builder
-	asked(&b, r)
-	plan(&b, r)
-	if _, err := p.out.Write([]byte(b.String())); err != nil || len(r.Order) > 0 {
+	b := p.page()
+	asked(b, r)
+	plan(b, r)
+	if err := p.put(b); err != nil || len(r.Order) > 0 {
 		return err
 	}
 	return failed("nobody would be asked: an agent would be told %d, %s", r.Status, r.Error)
 }
 
 // asked writes what was asked for and what that stands for.
-func asked(b *strings.Builder, r *trace.Route) {
+func asked(b *page, r *trace.Route) {
 	to := ""
 	switch {
 	case r.Resolved.Group != "":
@@ -105,18 +105,18 @@ func asked(b *strings.Builder, r *trace.Route) {
 	if m := words.Masked(r.Masked); m != "" {
 		to += ", with " + m + " masked"
 	}
-	paragraphOf(b, canvas.Clean(r.Asked+to))
+	b.paragraph(canvas.Clean(r.Asked + to))
 }
 
 // plan writes every candidate with the reason for its place.
-func plan(b *strings.Builder, r *trace.Route) {
+func plan(b *page, r *trace.Route) {
 	width := 0
 	for _, cs := range [][]trace.Candidate{r.Order, r.Left} {
 		for i := range cs {
 			width = max(width, canvas.Width(cs[i].ID))
 		}
 	}
-	width = min(width, 36)
+	width = b.names(width)
 	if len(r.Order) > 0 {
 		b.WriteString("\nasked in this order\n")
 	}
@@ -132,7 +132,7 @@ func plan(b *strings.Builder, r *trace.Route) {
 }
 
 // candidate writes one with its reason, and its model where that is not what was asked for.
-func candidate(b *strings.Builder, mark string, width int, r *trace.Route, c *trace.Candidate) {
+func candidate(b *page, mark string, width int, r *trace.Route, c *trace.Candidate) {
 	used, why := "", c.Reason
 	if c.Known {
 		used = fmt.Sprintf("%.0f%%", c.Used)
@@ -141,11 +141,7 @@ func candidate(b *strings.Builder, mark string, width int, r *trace.Route, c *tr
 		why = c.Model + ": " + why
 	}
 	who := cut(canvas.Clean(c.ID), width)
-	lead := fmt.Sprintf("%3s  %s%s  %4s  ", mark, who, strings.Repeat(" ", width-canvas.Width(who)), used)
-	for _, part := range wrap(canvas.Clean(why), screenWidth-canvas.Width(lead)) {
-		b.WriteString(strings.TrimRight(lead+part, " ") + "\n")
-		lead = strings.Repeat(" ", canvas.Width(lead))
-	}
+	b.beside(fmt.Sprintf("%3s  %s%s  %4s  ", mark, who, strings.Repeat(" ", width-canvas.Width(who)), used), 5, canvas.Clean(why))
 }
 
 func (p *process) routeCommand(o *globals) *cobra.Command {
@@ -173,9 +169,9 @@ func (p *process) routeCommand(o *globals) *cobra.Command {
 }
 
 func (p *process) route(r *trace.Route) error {
-	var b strings.Builder
-	paragraphOf(&b, canvas.Clean(r.Time.In(p.zone).Format("2006-01-02 15:04:05 ")+words.Line(*r)))
-	asked(&b, r)
+	b := p.page()
+	b.paragraph(canvas.Clean(r.Time.In(p.zone).Format("2006-01-02 15:04:05 ") + words.Line(*r)))
+	asked(b, r)
 	if len(r.Tries) > 0 {
 		b.WriteString("\n" + canvas.Clean(words.Answer(*r)) + "\n")
 	}
@@ -184,9 +180,8 @@ func (p *process) route(r *trace.Route) error {
 		width = max(width, canvas.Width(canvas.Clean(r.Tries[i].ID)))
 	}
 	for i := range r.Tries {
-		entry(&b, cut(canvas.Clean(r.Tries[i].ID), 36), min(width, 36)+2, canvas.Clean(words.Try(r.Tries[i])))
+		b.entry(cut(canvas.Clean(r.Tries[i].ID), b.names(width)), b.names(width)+2, canvas.Clean(words.Try(r.Tries[i])))
 	}
-	plan(&b, r)
-	_, err := p.out.Write([]byte(b.String()))
-	return err
+	plan(b, r)
+	return p.put(b)
 }

@@ -40,12 +40,15 @@ func (p *process) groupTable(all []trace.Group) error {
 	if len(all) == 0 {
 		return p.printf("no group: magpie group set <id> --members … makes one\n")
 	}
-	t := newTable(column{head: "ID", gives: true}, column{head: "ROUTING"}, column{head: "READY", right: true}, column{head: "NEXT", gives: true}, column{head: "FROM"}, column{head: "MEMBERS", gives: true})
+	t := newTable(
+		column{head: "ID", gives: true, least: 24}, column{head: "ROUTING", rank: 1}, column{head: "READY", right: true},
+		column{head: "NEXT", gives: true, least: 20}, column{head: "FROM", rank: 2}, column{head: "MEMBERS", gives: true, least: 16, rank: 3},
+	)
 	for i := range all {
 		g := &all[i]
 		t.row(g.ID, g.Routing, groupReady(g), g.Next, groupFrom(g), strings.Join(g.Members, " "))
 	}
-	return t.write(p.out)
+	return p.table(t)
 }
 
 // groupReady counts the keys and accounts that would be asked now, of how many.
@@ -126,11 +129,11 @@ func groupID(name string) string {
 }
 
 func (p *process) group(g *trace.Group, r *trace.Route) error {
-	var b strings.Builder
+	b := p.page()
 	b.WriteString(canvas.Clean("group/"+g.ID) + ": " + map[string]string{
 		"config": "of the config", "found": "found, for several providers have the model", "away": "taken away; magpie group restore brings it back", "off": "switched off in the config",
 	}[groupFrom(g)] + "\n")
-	entry(&b, "routing", 12, canvas.Clean(g.Routing))
+	b.entry("routing", 12, canvas.Clean(g.Routing))
 	for i, m := range g.Members {
 		name := ""
 		if i == 0 {
@@ -140,15 +143,14 @@ func (p *process) group(g *trace.Group, r *trace.Route) error {
 		if g.Pick == m {
 			mark = "  picked"
 		}
-		entry(&b, name, 12, canvas.Clean(m)+mark)
+		b.entry(name, 12, canvas.Clean(m)+mark)
 	}
-	plan(&b, r)
+	plan(b, r)
 	if len(r.Order) == 0 && r.Error != "" {
 		b.WriteByte('\n')
-		paragraphOf(&b, canvas.Clean(r.Error))
+		b.paragraph(canvas.Clean(r.Error))
 	}
-	_, err := p.out.Write([]byte(b.String()))
-	return err
+	return p.put(b)
 }
 
 func (p *process) groupSetCommand(o *globals) *cobra.Command {

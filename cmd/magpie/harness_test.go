@@ -75,7 +75,7 @@ func newShell(t *testing.T) *shell {
 	s.env["MAGPIE_HOME"] = s.home
 	s.process = &process{
 		in: strings.NewReader(""), out: s.stdout, err: s.stderr, home: filepath.Join(s.home, "person"), zone: noon.Location(),
-		now: func() time.Time { return noon }, tty: func() bool { return false },
+		now: func() time.Time { return noon }, tty: func() bool { return false }, cells: func() int { return screenWidth },
 		probe:     func(ctx context.Context, addr string) (client.Info, error) { return client.ProbeFor(ctx, addr, long) },
 		startWait: long,
 		getenv: func(name string) string {

@@ -44,47 +44,43 @@ func flagsOf(set *pflag.FlagSet) []flagInfo {
 	return all
 }
 
-// help is what --help prints: 80 columns at most.
-func help(c *cobra.Command) string {
-	var b strings.Builder
+// help is what --help prints, in lines of a width.
+func help(c *cobra.Command, width int) string {
+	b := &page{width: width, limit: width}
 	b.WriteString("usage: " + c.UseLine() + "\n\n")
 	text := c.Short + "."
 	if c.Long != "" {
 		text += "\n\n" + c.Long
 	}
-	paragraph(&b, text)
+	for _, line := range wrap(text, width) {
+		b.WriteString(line + "\n")
+	}
 	if len(c.Aliases) > 0 {
 		b.WriteString("\nalso: " + strings.Join(c.Aliases, ", ") + "\n")
 	}
-	helpCommands(&b, c)
-	helpFlags(&b, "Flags", flagsOf(c.LocalNonPersistentFlags()))
+	helpCommands(b, c)
+	helpFlags(b, "Flags", flagsOf(c.LocalNonPersistentFlags()))
 	always := flagsOf(c.InheritedFlags())
 	if !c.HasParent() {
 		always = flagsOf(c.PersistentFlags())
 	}
-	helpFlags(&b, "For every command", always)
+	helpFlags(b, "For every command", always)
 	if c.Example != "" {
 		b.WriteString("\nExamples\n" + c.Example + "\n")
 	}
 	return b.String()
 }
 
-func paragraph(b *strings.Builder, text string) {
-	for _, line := range wrap(text, screenWidth) {
-		b.WriteString(line + "\n")
-	}
-}
-
-func helpCommands(b *strings.Builder, c *cobra.Command) {
+func helpCommands(b *page, c *cobra.Command) {
 	for _, g := range groupsOf(c) {
 		b.WriteString("\n" + g.title + "\n")
 		for _, sub := range g.commands {
-			entry(b, sub.Name(), 14, sub.Short)
+			b.entry(sub.Name(), 14, sub.Short)
 		}
 	}
 }
 
-func helpFlags(b *strings.Builder, title string, flags []flagInfo) {
+func helpFlags(b *page, title string, flags []flagInfo) {
 	if len(flags) == 0 {
 		return
 	}
@@ -94,16 +90,7 @@ func helpFlags(b *strings.Builder, title string, flags []flagInfo) {
 		width = max(width, len(f.spelled()))
 	}
 	for _, f := range flags {
-		entry(b, f.spelled(), min(width+2, 30), f.words)
-	}
-}
-
-// entry writes a name and, beside it, its words.
-func entry(b *strings.Builder, name string, width int, words string) {
-	lead := "  " + name + strings.Repeat(" ", max(2, width-len(name)))
-	for _, line := range wrap(words, screenWidth-width-2) {
-		b.WriteString(lead + line + "\n")
-		lead = strings.Repeat(" ", width+2)
+		b.entry(f.spelled(), min(width+2, 30), f.words)
 	}
 }
 

@@ -47,13 +47,13 @@ func (p *process) presets(all []provider.Preset) error {
 		kind provider.PresetKind
 		head string
 	}{{provider.Vendor, "VENDOR"}, {provider.Relay, "RELAY"}, {provider.Local, "LOCAL SERVER"}, {provider.Subscription, "SUBSCRIPTION"}} {
-		t := newTable(column{head: kind.head}, column{head: "NAME", gives: true}, column{head: "APIS"}, column{head: "KEY IN", gives: true}, column{head: "CHECKED"})
+		t := newTable(column{head: kind.head}, column{head: "NAME", gives: true}, column{head: "APIS"}, column{head: "KEY IN", gives: true, least: 24, rank: 1}, column{head: "CHECKED", rank: 2})
 		for i := range all {
 			if one := &all[i]; one.Kind == kind.kind {
 				t.row(one.ID, one.Name, spoken(one), strings.Join(one.Env, " "), one.Checked)
 			}
 		}
-		if err := t.write(p.out); err != nil {
+		if err := p.table(t); err != nil {
 			return err
 		}
 		if err := p.printf("\n"); err != nil {

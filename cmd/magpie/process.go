@@ -24,7 +24,8 @@ type process struct {
 	getenv func(name string) string
 	home   string // of the person, "" when there is none
 	tty    func() bool
-	term   *os.File // what the screen is drawn on and read from; nil: standard output and input
+	cells  func() int // of a line on the terminal that the output goes to, 0 = it goes to none; nil: asks the system
+	term   *os.File   // what the screen is drawn on and read from; nil: standard output and input
 	now    func() time.Time
 	zone   *time.Location
 

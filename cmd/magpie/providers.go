@@ -102,8 +102,8 @@ func (p *process) providers(all []trace.Provider) error {
 		return p.printf("no provider: name one in the config; magpie presets lists those that magpie knows\n")
 	}
 	t := newTable(
-		column{head: "ID"}, column{head: "NAME", gives: true}, column{head: "APIS", gives: true}, column{head: "KEYS", right: true},
-		column{head: "READY", right: true}, column{head: "MODELS", right: true}, column{head: "FROM"},
+		column{head: "ID", gives: true, least: 16}, column{head: "NAME", gives: true, rank: 1}, column{head: "APIS", gives: true, rank: 2}, column{head: "KEYS", right: true},
+		column{head: "READY", right: true}, column{head: "MODELS", right: true, rank: 3}, column{head: "FROM", rank: 4},
 	)
 	for i := range all {
 		one := &all[i]
@@ -122,7 +122,7 @@ func (p *process) providers(all []trace.Provider) error {
 		}
 		t.row(one.ID, one.Name, strings.Join(apis(one.Bases), " "), fmt.Sprint(len(one.Keys)), fmt.Sprint(ready), models, from)
 	}
-	return t.write(p.out)
+	return p.table(t)
 }
 
 // apis lists the APIs in their usual order.
@@ -137,10 +137,10 @@ func apis(bases map[string]string) []string {
 }
 
 func (p *process) provider(one *trace.Provider) error {
-	var b strings.Builder
+	b := p.page()
 	field := func(name, value string) {
 		if value != "" {
-			entry(&b, name, 12, canvas.Clean(value))
+			b.entry(name, 12, canvas.Clean(value))
 		}
 	}
 	b.WriteString(canvas.Clean(one.ID+": "+one.Name) + "\n")
@@ -158,11 +158,13 @@ func (p *process) provider(one *trace.Provider) error {
 		field("off", "it is asked nothing")
 	}
 	b.WriteByte('\n')
-	if _, err := p.out.Write([]byte(b.String())); err != nil {
+	if err := p.put(b); err != nil {
 		return err
 	}
-	t := newTable(column{head: "KEY", gives: true}, column{head: "FROM", gives: true}, column{head: "VALUE"}, column{head: "FOR", gives: true}, column{head: "STATE"},
-		column{head: "BALANCE", gives: true}, column{head: "PLAN", gives: true})
+	t := newTable(
+		column{head: "KEY", gives: true, least: 20}, column{head: "FROM", gives: true, rank: 2}, column{head: "VALUE", rank: 3}, column{head: "FOR", gives: true, rank: 4},
+		column{head: "STATE"}, column{head: "BALANCE", gives: true, rank: 1}, column{head: "PLAN", gives: true, rank: 5},
+	)
 	for _, k := range one.Keys {
 		t.row(k.ID, k.Source, k.Masked, strings.TrimSpace(k.Protocol+" "+strings.Join(k.Models, " ")), words.State(k.State), k.Balance, k.Plan)
 		if k.ReadError != "" {
@@ -173,7 +175,7 @@ func (p *process) provider(one *trace.Provider) error {
 		}
 	}
 	t.without("BALANCE", "PLAN")
-	return t.write(p.out)
+	return p.table(t)
 }
 
 func modelsLine(one *trace.Provider) string {
@@ -197,8 +199,8 @@ func (p *process) models(m *trace.Models) error {
 		return p.printf("no list of models is known; magpie provider models %s --refresh asks the vendor\n", m.Provider)
 	}
 	t := newTable(
-		column{head: "MODEL", gives: true}, column{head: "APIS", gives: true}, column{head: "CONTEXT", right: true}, column{head: "OUTPUT", right: true},
-		column{head: "INPUTS", gives: true}, column{head: "IN $", right: true}, column{head: "OUT $", right: true},
+		column{head: "MODEL", gives: true, least: 24}, column{head: "APIS", gives: true, rank: 4}, column{head: "CONTEXT", right: true, rank: 1},
+		column{head: "OUTPUT", right: true, rank: 5}, column{head: "INPUTS", gives: true, rank: 6}, column{head: "IN $", right: true, rank: 3}, column{head: "OUT $", right: true, rank: 2},
 	)
 	for _, one := range m.Models {
 		in, out := "", ""
@@ -207,7 +209,7 @@ func (p *process) models(m *trace.Models) error {
 		}
 		t.row(one.ID, strings.Join(one.APIs, " "), size(one.Context), size(one.MaxOutput), strings.Join(one.Inputs, " "), in, out)
 	}
-	return t.write(p.out)
+	return p.table(t)
 }
 
 // size is a number of tokens, ? when it is unknown.

@@ -55,8 +55,8 @@ func (p *process) quota(all []trace.Account) error {
 	}
 	now := p.local()
 	t := newTable(
-		column{head: "ACCOUNT", gives: true}, column{head: "PLAN", gives: true}, column{head: "WINDOW", gives: true}, column{head: "USED", right: true},
-		column{head: "AMOUNT", right: true}, column{head: "RENEWS", right: true}, column{head: "READ", right: true},
+		column{head: "ACCOUNT", gives: true, least: 20}, column{head: "PLAN", gives: true, rank: 3}, column{head: "WINDOW", gives: true, least: 18}, column{head: "USED", right: true},
+		column{head: "AMOUNT", right: true, rank: 2}, column{head: "RENEWS", right: true, rank: 1}, column{head: "READ", right: true, rank: 4},
 	)
 	for i := range all {
 		a := &all[i]
@@ -76,7 +76,7 @@ func (p *process) quota(all []trace.Account) error {
 		}
 	}
 	t.without("PLAN", "AMOUNT")
-	return t.write(p.out)
+	return p.table(t)
 }
 
 func quotaRows(a *trace.Account, now time.Time) [][]string {
@@ -219,8 +219,8 @@ func (p *process) readings(all []trace.Reading) error {
 	}
 	now := p.local()
 	t := newTable(
-		column{head: "TIME"}, column{head: "ACCOUNT", gives: true}, column{head: "PLAN", gives: true}, column{head: "WINDOW", gives: true},
-		column{head: "USED", right: true}, column{head: "AMOUNT", right: true},
+		column{head: "TIME"}, column{head: "ACCOUNT", gives: true, least: 20}, column{head: "PLAN", gives: true, rank: 2}, column{head: "WINDOW", gives: true},
+		column{head: "USED", right: true}, column{head: "AMOUNT", right: true, rank: 1},
 	)
 	for i := range all {
 		r := &all[i]
@@ -231,7 +231,7 @@ func (p *process) readings(all []trace.Reading) error {
 		}
 	}
 	t.without("PLAN")
-	return t.write(p.out)
+	return p.table(t)
 }
 
 // stamp is a time of today, or a day with its time.
@@ -274,7 +274,7 @@ func (p *process) accountsWhole(all []trace.Account) error {
 			t.note(a.ID + ", what is left: " + a.ReadError)
 		}
 	}
-	return t.write(p.out)
+	return p.table(t)
 }
 
 // planAndBalance is what else is known of an account: "max, $14.00 left, 2 resets".

@@ -12,7 +12,8 @@ func reference(root *cobra.Command) string {
 	b.WriteString("# Commands\n\n" +
 		"Made from the program by `go test ./cmd/magpie -update`; `magpie <command> --help` prints the same.\n\n" +
 		"Exit codes: 0 ok, 1 failed, 2 bad usage or config, 3 no gateway running where one is needed, 130 interrupted. Errors go to standard " +
-		"error. Output fits 80 columns and has no colour; `--json` prints what the gateway answered.\n\n" +
+		"error. Output has no colour and fits the " +
+		"terminal: names are cut and columns left out where it is narrow. What goes into a pipe or a file is cut nowhere. `--json` prints what the gateway answered.\n\n" +
 		"Commands find the gateway by `--listen`, `MAGPIE_ADDR`, the config's `listen`, `127.0.0.1:3425`. `presets`, `config`, `themes`, " +
 		"`completion` and `version` need none.\n\n" +
 		"`<who>` is `provider/name`, or `provider` alone where it has one key or none; case is ignored. A name alone is taken where just one has it.\n")

@@ -56,7 +56,7 @@ func TestEveryCommandIsDescribedAndChecksItsArguments(t *testing.T) {
 				t.Errorf("%s --%s is described as %q", c.CommandPath(), f.name, f.words)
 			}
 		}
-		for line := range strings.SplitSeq(help(c), "\n") {
+		for line := range strings.SplitSeq(help(c, screenWidth), "\n") {
 			if len(line) > screenWidth {
 				t.Errorf("%s: the help has a line of %d columns: %s", c.CommandPath(), len(line), line)
 			}

@@ -82,9 +82,9 @@ func (p *process) requests(all []trace.Route) error {
 	}
 	now := p.local()
 	t := newTable(
-		column{head: "TIME"}, column{head: "AGENT", gives: true}, column{head: "MODEL", gives: true}, column{head: "BY", gives: true},
-		column{head: "STATUS"}, column{head: "TOOK", right: true}, column{head: "IN", right: true},
-		column{head: "CACHE", right: true}, column{head: "COST", right: true},
+		column{head: "TIME", rank: 1}, column{head: "AGENT", gives: true, rank: 4}, column{head: "MODEL", gives: true, least: 16}, column{head: "BY", gives: true, least: 16},
+		column{head: "STATUS"}, column{head: "TOOK", right: true, rank: 2}, column{head: "IN", right: true, rank: 6},
+		column{head: "CACHE", right: true, rank: 5}, column{head: "COST", right: true, rank: 3},
 	)
 	t.gap = 1
 	for i := range all {
@@ -92,7 +92,7 @@ func (p *process) requests(all []trace.Route) error {
 		t.row(clock(r.Time, now), r.Agent, state.ModelOf(r), r.Answerer(), fmt.Sprint(r.Status)+tries(r),
 			words.Took(time.Duration(r.MS)*time.Millisecond), tokens(r.Tokens.Input), cached(r.Tokens), cost(r.Cost))
 	}
-	return t.write(p.out)
+	return p.table(t)
 }
 
 // clock is a time of today, or the day of another.

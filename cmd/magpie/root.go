@@ -101,9 +101,9 @@ func (p *process) dress(root *cobra.Command) {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return misused("%s: %s", c.CommandPath(), flagWords(c, err))
 	})
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _, _ = p.out.Write([]byte(help(c))) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _, _ = p.out.Write([]byte(help(c, p.page().width))) })
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		_, err := p.out.Write([]byte(help(c)))
+		_, err := p.out.Write([]byte(help(c, p.page().width)))
 		return err
 	})
 	root.InitDefaultHelpCmd()

@@ -68,9 +68,9 @@ func (p *process) local() time.Time { return p.now().In(p.zone) }
 // status prints the gateway as a whole.
 func (p *process) status(s trace.Status) error {
 	now := p.local()
-	var b strings.Builder
+	b := p.page()
 	line := func(format string, args ...any) {
-		paragraphOf(&b, canvas.Clean(fmt.Sprintf(format, args...)))
+		b.paragraph(canvas.Clean(fmt.Sprintf(format, args...)))
 	}
 	demo := ""
 	if s.Demo {
@@ -86,7 +86,7 @@ func (p *process) status(s trace.Status) error {
 		line("! %s", t)
 	}
 	b.WriteByte('\n')
-	if _, err := p.out.Write([]byte(b.String())); err != nil {
+	if err := p.put(b); err != nil {
 		return err
 	}
 	if err := p.accounts(s.Accounts); err != nil || len(s.Groups) == 0 {
@@ -146,17 +146,17 @@ func (p *process) accounts(all []trace.Account) error {
 			t.note(a.ID + ": " + a.Error)
 		}
 	}
-	return t.write(p.out)
+	return p.table(t)
 }
 
 func accountColumns() []column {
 	return []column{
-		{head: "ACCOUNT", gives: true},
-		{head: "STATE", gives: true},
-		{head: "LIVE", right: true},
+		{head: "ACCOUNT", gives: true, least: 20},
+		{head: "STATE", gives: true, least: 18},
+		{head: "LIVE", right: true, rank: 3},
 		{head: "USED", right: true},
-		{head: "WINDOW"},
-		{head: "RENEWS", right: true},
+		{head: "WINDOW", rank: 2},
+		{head: "RENEWS", right: true, rank: 1},
 	}
 }
 
@@ -207,7 +207,7 @@ func fullest(a *trace.Account, now time.Time) (used, window, renews string) {
 }
 
 func (p *process) groups(all []trace.Group) error {
-	t := newTable(column{head: "GROUP", gives: true}, column{head: "ROUTING"}, column{head: "READY", right: true}, column{head: "NEXT", gives: true})
+	t := newTable(column{head: "GROUP", gives: true, least: 24}, column{head: "ROUTING", rank: 1}, column{head: "READY", right: true}, column{head: "NEXT", gives: true, least: 20})
 	found := 0
 	for _, g := range all {
 		if g.Auto {
@@ -226,5 +226,5 @@ func (p *process) groups(all []trace.Group) error {
 	case found > 0:
 		t.note("and " + count(found, "group") + " that were found; magpie groups lists them")
 	}
-	return t.write(p.out)
+	return p.table(t)
 }

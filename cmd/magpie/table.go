@@ -1,25 +1,22 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"dev.magpie/tui/canvas"
 )
 
-// screenWidth is what all output fits in.
-const screenWidth = 80
-
 // column is one column of a table.
 type column struct {
 	head  string
 	right bool // numbers stand at the right
 	gives bool // it is cut when the row is too long
+	least int  // cells that it keeps while a column can leave instead; 0 = 12
+	rank  int  // of those that leave when the row is too long, the highest first; 0 = it stays
 }
 
-// table writes rows under heads, in screenWidth columns.
+// table writes rows under heads.
 type table struct {
 	columns []column
 	gap     int // cells between two columns
@@ -28,6 +25,9 @@ type table struct {
 }
 
 func newTable(columns ...column) *table { return &table{columns: columns, gap: 2} }
+
+// leftMark says behind the heads that columns left: there is more where there is more room.
+const leftMark = " …"
 
 // row adds a row. Its cells are made safe to show.
 func (t *table) row(cells ...string) {
@@ -40,26 +40,26 @@ func (t *table) row(cells ...string) {
 	t.rows = append(t.rows, safe)
 }
 
-// write prints the table.
-func (t *table) write(w io.Writer) error {
-	widths := t.widths()
+// write writes the table onto a page.
+func (t *table) write(b *page) {
+	widths, left := t.fitted(b.limit)
 	head := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		head[i] = c.head
 	}
-	var b strings.Builder
-	t.line(&b, head, widths)
-	for _, row := range t.rows {
-		t.line(&b, row, widths)
+	for i, row := range append([][]string{head}, t.rows...) {
+		line := t.line(row, widths)
+		if i == 0 && left && canvas.Width(line+leftMark) <= b.limit {
+			line += leftMark
+		}
+		b.WriteString(line + "\n")
 	}
 	if len(t.notes) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, n := range t.notes {
-		paragraphOf(&b, n)
+		b.paragraph(n)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // without leaves out the columns of those heads in which nothing stands.
@@ -79,37 +79,88 @@ func (t *table) without(heads ...string) {
 // note puts a text under the table: what has no room in a row.
 func (t *table) note(text string) { t.notes = append(t.notes, canvas.Clean(text)) }
 
-// widths gives each column what its longest cell needs, and takes what is too much from
-// those that give way.
-func (t *table) widths() []int {
+// fitted are the columns' widths in a line of limit cells, 0 = any number; those that left have none. Names are cut to
+// what they keep at least; then columns leave, the least needed first; then names are cut further.
+func (t *table) fitted(limit int) (widths []int, left bool) {
+	gone := make([]bool, len(t.columns))
+	for {
+		widths = t.widths(gone)
+		over := t.over(widths, limit)
+		if left {
+			over += canvas.Width(leftMark)
+		}
+		over = t.give(widths, over, func(c column) int { return min(max(c.least, 12), max(limit/2, 4)) })
+		if over <= 0 {
+			return widths, left
+		}
+		next := -1
+		for i, c := range t.columns {
+			if !gone[i] && c.rank > 0 && (next < 0 || c.rank > t.columns[next].rank) {
+				next = i
+			}
+		}
+		if next < 0 {
+			t.give(widths, over, func(column) int { return 4 })
+			return widths, left
+		}
+		gone[next], left = true, true
+	}
+}
+
+// widths are what each column's longest cell needs; -1 for one that left.
+func (t *table) widths(gone []bool) []int {
 	widths := make([]int, len(t.columns))
-	total := t.gap * (len(t.columns) - 1)
 	for i, c := range t.columns {
+		if gone[i] {
+			widths[i] = -1
+			continue
+		}
 		widths[i] = canvas.Width(c.head)
 		for _, row := range t.rows {
 			widths[i] = max(widths[i], canvas.Width(row[i]))
 		}
-		total += widths[i]
-	}
-	for over := total - screenWidth; over > 0; over-- {
-		widest := -1
-		for i, c := range t.columns {
-			if c.gives && (widest < 0 || widths[i] > widths[widest]) {
-				widest = i
-			}
-		}
-		if widest < 0 || widths[widest] <= 4 {
-			break
-		}
-		widths[widest]--
 	}
 	return widths
 }
 
-func (t *table) line(b *strings.Builder, cells []string, widths []int) {
+// over is by how many cells the line is too long.
+func (t *table) over(widths []int, limit int) int {
+	if limit <= 0 {
+		return 0
+	}
+	total := -t.gap
+	for _, w := range widths {
+		if w >= 0 {
+			total += w + t.gap
+		}
+	}
+	return total - limit
+}
+
+// give takes cells from those that give way, the widest first, and returns how many are still too many.
+func (t *table) give(widths []int, over int, least func(column) int) int {
+	for ; over > 0; over-- {
+		widest := -1
+		for i, c := range t.columns {
+			if c.gives && widths[i] > least(c) && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return over
+}
+
+func (t *table) line(cells []string, widths []int) string {
 	var row strings.Builder
 	for i, c := range t.columns {
-		if i > 0 {
+		if widths[i] < 0 {
+			continue
+		}
+		if row.Len() > 0 {
 			row.WriteString(strings.Repeat(" ", t.gap))
 		}
 		cell := cut(cells[i], widths[i])
@@ -120,56 +171,5 @@ func (t *table) line(b *strings.Builder, cells []string, widths []int) {
 			row.WriteString(cell + pad)
 		}
 	}
-	b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
-}
-
-// cut shortens a text to a width, with a sign that something is missing.
-func cut(s string, width int) string {
-	if canvas.Width(s) <= width {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if canvas.Width(b.String()+string(r)) >= width {
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String() + "…"
-}
-
-// wrap breaks a text into lines of at most width cells, at spaces.
-func wrap(s string, width int) []string {
-	var lines []string
-	for paragraph := range strings.SplitSeq(s, "\n") {
-		line := ""
-		for word := range strings.FieldsSeq(paragraph) {
-			switch {
-			case line == "":
-				line = word
-			case canvas.Width(line)+1+canvas.Width(word) <= width:
-				line += " " + word
-			default:
-				lines = append(lines, line)
-				line = word
-			}
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// paragraphOf writes text that goes on under its first word.
-func paragraphOf(b *strings.Builder, text string) {
-	lead := ""
-	for _, part := range wrap(text, screenWidth-2) {
-		b.WriteString(lead + part + "\n")
-		lead = "  "
-	}
-}
-
-// printf writes to the command's output.
-func (p *process) printf(format string, args ...any) error {
-	_, err := fmt.Fprintf(p.out, format, args...)
-	return err
+	return strings.TrimRight(row.String(), " ")
 }

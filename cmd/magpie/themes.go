@@ -42,7 +42,7 @@ func (p *process) themesCommand(o *globals) *cobra.Command {
 }
 
 func (p *process) themes(rows []themeRow) error {
-	t := newTable(column{head: "THEME"}, column{head: "NAME", gives: true}, column{head: "FOR"}, column{head: "OTHER HALF"})
+	t := newTable(column{head: "THEME"}, column{head: "NAME", gives: true}, column{head: "FOR"}, column{head: "OTHER HALF", rank: 1})
 	for _, r := range rows {
 		if r.Error != "" {
 			t.row(r.ID, "can't be used: "+r.Error)
@@ -50,5 +50,5 @@ func (p *process) themes(rows []themeRow) error {
 		}
 		t.row(r.ID, r.Name, r.Variant, r.Pair)
 	}
-	return t.write(p.out)
+	return p.table(t)
 }

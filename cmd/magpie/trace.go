@@ -171,5 +171,7 @@ func (w *tracer) note(id int64) {
 }
 
 func (w *tracer) line(text string) error {
-	return w.p.printf("%s\n", cut(canvas.Clean(strings.TrimSpace(text)), screenWidth))
+	b := w.p.page()
+	b.line(canvas.Clean(strings.TrimSpace(text)))
+	return w.p.put(b)
 }

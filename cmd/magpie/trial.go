@@ -79,7 +79,7 @@ func (p *process) tests(id string, tests []trace.KeyTest, asJSON bool) error {
 	if asJSON {
 		err = p.json(map[string]any{"provider": id, "tests": tests}, nil)
 	} else {
-		err = t.write(p.out)
+		err = p.table(t)
 	}
 	if err == nil && bad > 0 {
 		err = &exitError{code: exitFailed}

@@ -108,7 +108,7 @@ func TestAFoundGroupIsTakenAwayAndBroughtBack(t *testing.T) {
 
 func TestAGroupCountsItsKeysAndThoseOfItThatAreReady(t *testing.T) {
 	toml := strings.Replace(aAndB, `keys = [{ name = "k"`, `keys = [{ name = "k2", value = "sk-a-2" }, { name = "k3", value = "sk-a-3" }, { name = "k"`, 1)
-	r := newRig(t, toml+"[groups.g]\nrouting = \"order\"\nmembers = [\"a/m\", \"b/vendor/m\"]\n", vendors{"a": good("chat", false), "b": good("chat", false)})
+	r := newRig(t, "routing = \"order\"\n"+toml+"[groups.g]\nrouting = \"order\"\nmembers = [\"a/m\", \"b/vendor/m\"]\n", vendors{"a": good("chat", false), "b": good("chat", false)})
 	count := func() string {
 		for _, g := range r.g.Status().Groups {
 			if g.ID == "g" {
@@ -119,6 +119,18 @@ func TestAGroupCountsItsKeysAndThoseOfItThatAreReady(t *testing.T) {
 	}
 	if got := count(); got != "4 of 4 in 2 members" {
 		t.Error(got)
+	}
+	plan, err := r.g.Plan(t.Context(), "group/g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var why []string
+	for _, c := range plan.Order {
+		why = append(why, c.ID+" "+c.Reason)
+	}
+	want := "a/k2 first in group g, first of its provider; a/k3 first in group g, second of its provider; a/k first in group g, third of its provider; b/k second in group g"
+	if got := strings.Join(why, "; "); got != want {
+		t.Errorf("%s", got)
 	}
 	r.command(`{"verb":"pause","who":"a/k2"}`)
 	if got := count(); got != "3 of 4 in 2 members" {

@@ -199,7 +199,7 @@ func (p *process) models(m *trace.Models) error {
 		return p.printf("no list of models is known; magpie provider models %s --refresh asks the vendor\n", m.Provider)
 	}
 	t := newTable(
-		column{head: "MODEL", gives: true, least: 24}, column{head: "APIS", gives: true, rank: 4}, column{head: "CONTEXT", right: true, rank: 1},
+		column{head: "MODEL", gives: true, least: 40}, column{head: "APIS", gives: true, rank: 4}, column{head: "CONTEXT", right: true, rank: 1},
 		column{head: "OUTPUT", right: true, rank: 5}, column{head: "INPUTS", gives: true, rank: 6}, column{head: "IN $", right: true, rank: 3}, column{head: "OUT $", right: true, rank: 2},
 	)
 	for _, one := range m.Models {

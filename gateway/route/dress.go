@@ -79,6 +79,9 @@ func (d *draft) reason(t *seat) trace.Reason {
 			r.By = b.By
 		}
 	}
+	if r.Code == trace.WhyListed && r.By != "" {
+		r.Count = int64(t.place.mate)
+	}
 	if others := d.c.Target.Others; len(others) > 0 && (r.Code == trace.WhyListed || r.Code == trace.WhyOnly) {
 		r.Text = "first of those that have it; also " + strings.Join(others, ", ")
 	}

@@ -138,8 +138,11 @@ func (d *draft) ref(ref provider.Ref, at place, depth int, routing string) {
 	d.again = d.again || met
 	pool := d.enter(unit{of: p, routing: cmp.Or(routing, d.s.routingOf(p))})
 	like := candidate{of: p, model: ref.Model, effort: effort, unit: pool, place: at}
-	for _, a := range d.s.accounts(p) {
+	for i, a := range d.s.accounts(p) {
 		if ref.Who == "" || strings.EqualFold(a.Name, ref.Who) {
+			if ref.Who == "" && len(p.Accounts) > 1 {
+				like.place.mate = i + 1
+			}
 			d.add(a, &like, met)
 		}
 	}

@@ -146,6 +146,7 @@ type candidate struct {
 type place struct {
 	n, of    int    // its place, from 1, and among how many
 	by       string // the group, or the provider whose fallback it is
+	mate     int    // of a group's member that stands for several: its place among them, from 1; else 0
 	fallback bool
 	off      bool // it is there only by a group that is switched off
 	unpicked bool // it is there only by members that a manual group does not use

@@ -61,7 +61,7 @@ type ReasonCode string
 
 // Why a candidate stands where it stands.
 const (
-	WhyListed    ReasonCode = "listed"     // its place in the file; N is the place
+	WhyListed    ReasonCode = "listed"     // its place in the file; N is the place, Count its place among those that a member of group By stands for
 	WhyOnly      ReasonCode = "only"       // there is no other
 	WhyFallback  ReasonCode = "fallback"   // a fallback model of By
 	WhyResting   ReasonCode = "resting"    // rests, so behind those that do not

@@ -88,6 +88,9 @@ func listed(r trace.Reason) string {
 	switch {
 	case r.By != "":
 		s = ordinal(r.N) + " in group " + r.By
+		if r.Count > 0 {
+			s += ", " + ordinal(int(r.Count)) + " of its provider"
+		}
 	default:
 		s = ordinal(r.N) + " in your order"
 	}

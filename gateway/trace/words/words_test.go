@@ -126,14 +126,15 @@ func TestACodeOfANewerGatewayIsShownAsItIs(t *testing.T) {
 func TestReasons(t *testing.T) {
 	later := at("15:04:00")
 	for want, r := range map[string]trace.Reason{
-		"first in your order":            {Code: trace.WhyListed, N: 1, Of: 3},
-		"tenth in your order":            {Code: trace.WhyListed, N: 10, Of: 30},
-		"11th in your order":             {Code: trace.WhyListed, N: 11, Of: 30},
-		"22nd in your order":             {Code: trace.WhyListed, N: 22, Of: 30},
-		"113th in your order":            {Code: trace.WhyListed, N: 113, Of: 200},
-		"second in group always-on":      {Code: trace.WhyListed, N: 2, Of: 5, By: "always-on"},
-		"first in your order: also beta": {Code: trace.WhyListed, N: 1, Text: "also beta"},
-		"the only one there is":          {Code: trace.WhyOnly},
+		"first in your order":                                       {Code: trace.WhyListed, N: 1, Of: 3},
+		"tenth in your order":                                       {Code: trace.WhyListed, N: 10, Of: 30},
+		"11th in your order":                                        {Code: trace.WhyListed, N: 11, Of: 30},
+		"22nd in your order":                                        {Code: trace.WhyListed, N: 22, Of: 30},
+		"113th in your order":                                       {Code: trace.WhyListed, N: 113, Of: 200},
+		"second in group always-on":                                 {Code: trace.WhyListed, N: 2, Of: 5, By: "always-on"},
+		"first in group g, third of its provider":                   {Code: trace.WhyListed, N: 1, Of: 2, By: "g", Count: 3},
+		"first in your order: also beta":                            {Code: trace.WhyListed, N: 1, Text: "also beta"},
+		"the only one there is":                                     {Code: trace.WhyOnly},
 		"takes over when anthropic runs out: fallback of anthropic": {Code: trace.WhyFallback, By: "anthropic"},
 		"a fallback: takes over when the others run out":            {Code: trace.WhyFallback},
 		"rests until 15:04: out of credit":                          {Code: trace.WhyResting, Kind: trace.Credit, Until: later},

@@ -61,7 +61,7 @@ var topFields = []field[Config]{
 		`"64MB" or bytes`, `"64MB"`, "The largest request body, decompressed. Units count in 1024s."),
 	row("auto_groups", func(c *Config) *bool { return &c.AutoGroups }, truth,
 		yesNo, "true", "Make a group of every model that several providers have. Each is called `auto-<model>`; false while a group holds one is an error."),
-	row("guess_vendor", func(c *Config) *bool { return &c.GuessVendor }, truth, yesNo, "false", "Find an unknown model's vendor by its name's beginning.").later(),
+	row("guess_vendor", func(c *Config) *bool { return &c.GuessVendor }, truth, yesNo, "false", "Ask the vendor whose models begin like a name that nothing serves: `claude-` is Anthropic's. Only a vendor of the config, and of a bare name."),
 	row("describer", func(c *Config) *string { return &c.Describer }, model, modelWords, `""`, "The model that describes images to models that can't see."),
 	row("searcher", func(c *Config) *string { return &c.Searcher }, model, modelWords, `""`, "The model that searches the web for models that can't.").later(),
 	row("no_detect", func(c *Config) *bool { return &c.NoDetect }, truth, yesNo, "false", "Look for no keys in the environment, no local servers and no sign-ins."),

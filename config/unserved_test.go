@@ -32,7 +32,7 @@ func TestAFileThatUsesEverythingNamesAllThatIsNotCarriedOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`public_url = "http://box.example:3425"`, `guess_vendor = true`, `searcher = "find-1"`,
+		`public_url = "http://box.example:3425"`, `searcher = "find-1"`,
 		`providers.brook.catalog = "river, stream"`,
 		`providers.brook.retry`, `providers.brook.slots`,
 		`groups.always-on.policy = "combo"`,

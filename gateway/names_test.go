@@ -401,3 +401,26 @@ func TestTheTraceTellsAGroupsRoutingAndPick(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 }
+
+func TestAGuessedVendorIsToldInTheTraceAndByExplain(t *testing.T) {
+	const toml = "[providers.work]\npreset = \"anthropic\"\nmessages = \"{a}\"\nkeys = [{ name = \"k\", value = \"" + keyOne + "\" }]\n"
+	vs := vendors{"a": good("messages", false)}
+	ask := func(r *rig) answer { return r.ask("/v1/messages", messagesBody("claude-of-tomorrow")) }
+	r := newRig(t, toml, vs)
+	if got := ask(r); got.status != 404 || !strings.Contains(got.body, "guess_vendor = true would ask work") {
+		t.Errorf("without guesses: %d %s", got.status, got.body)
+	}
+	r = newRig(t, "guess_vendor = true\n"+toml, vs)
+	got := ask(r)
+	want := trace.Resolved{Provider: "work", Model: "claude-of-tomorrow", Guessed: "claude-"}
+	if told := r.told(); got.status != 200 || told.Resolved != want || told.Order[0].Reason != "" && !strings.Contains(told.Order[0].Reason, "guessed") {
+		t.Errorf("%d %s: %+v %+v", got.status, got.body, told.Resolved, told.Order)
+	}
+	plan, err := r.g.Plan(t.Context(), "claude-of-tomorrow")
+	if err != nil || plan.Resolved != want || !strings.HasSuffix(plan.Order[0].Reason, "guessed, for the name begins with claude-") {
+		t.Errorf("%v %+v %+v", err, plan.Resolved, plan.Order)
+	}
+	if got := r.ask("/v1/messages", messagesBody("grok-9")); got.status != 404 || !strings.Contains(got.body, "is one of xai, and no such provider is in the config") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}

@@ -47,7 +47,7 @@ func (rec *record) planned(t *provider.Target, p *trace.Plan) {
 	if t.Group != nil {
 		rec.r.Resolved = trace.Resolved{Group: t.Group.ID}
 	} else {
-		rec.r.Resolved = trace.Resolved{Provider: t.Provider.ID, Model: t.Model}
+		rec.r.Resolved = trace.Resolved{Provider: t.Provider.ID, Model: t.Model, Guessed: t.Guessed}
 	}
 	rec.r.Routing, rec.r.Pinned, rec.r.Affinity, rec.r.Rule = p.Routing, p.Pinned, p.Affinity, p.Rule
 	if p.Order != nil {

@@ -14,7 +14,7 @@ import (
 // Build makes the catalogue of what a config and the presets give together. What is wrong
 // is returned in the order of the file's lines; a catalogue with problems is not to be used.
 func Build(cfg *config.Config) (*Catalog, []config.Problem) {
-	b := &builder{cfg: cfg, cat: &Catalog{Routing: cmp.Or(cfg.Routing, "smart"), Affinity: cmp.Or(cfg.Affinity, "auto"), Sink: cfg.Sink, AutoOff: !cfg.AutoGroups}}
+	b := &builder{cfg: cfg, cat: &Catalog{Routing: cmp.Or(cfg.Routing, "smart"), Affinity: cmp.Or(cfg.Affinity, "auto"), Sink: cfg.Sink, AutoOff: !cfg.AutoGroups, Guess: cfg.GuessVendor}}
 	for id, a := range cfg.Agents {
 		if len(a.Tiers) > 0 {
 			if b.cat.Tiers == nil {
@@ -143,7 +143,7 @@ func (p *Provider) take(preset *Preset, region Region) {
 	p.Dialect, p.Program, p.ReadOnly = preset.dialect(), preset.Program, preset.ReadOnly
 	p.KeyOptional, p.KeysURL = preset.KeyOptional, preset.KeysURL
 	p.NoList = preset.NoList || region.NoList
-	p.list = preset.List
+	p.list, p.begins = preset.List, preset.Begins
 	p.rules = preset.APIs
 	p.priced = preset.Kind != Local
 	for _, id := range slices.Concat(preset.Models, region.Models) {

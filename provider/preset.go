@@ -31,6 +31,7 @@ type Preset struct {
 	Name        string                      `json:"name"`
 	Kind        PresetKind                  `json:"kind"`
 	Vendor      string                      `json:"vendor"`            // the word that failure rows and dialects know it by
+	Begins      []string                    `json:"begins,omitempty"`  // how its own models' names begin, in small letters
 	Aliases     []Alias                     `json:"aliases,omitempty"` // ids it had before
 	Regions     []Region                    `json:"regions"`           // the first is the default
 	Root        map[wire.Protocol]string    `json:"root,omitempty"`    // the person gives the address: what each API adds to it

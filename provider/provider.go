@@ -29,6 +29,7 @@ type Catalog struct {
 	Affinity  string                       // the default
 	Sink      bool                         // the default
 	AutoOff   bool                         // no groups are found
+	Guess     bool                         // the vendor of a name that nothing serves is found by how the name begins
 	Tiers     map[string]map[string]string // by agent, then by tier: the model that stands in
 
 	index index
@@ -68,6 +69,7 @@ type Provider struct {
 
 	rules  []APIRule      // which models are served on which APIs, from the preset
 	list   string         // where the model list is, when not under a base
+	begins []string       // how the names of the vendor's own models begin
 	priced bool           // the table's prices hold for it
 	listed map[string]int // Models by id
 	static map[string]int // Static by id
@@ -197,6 +199,7 @@ type Target struct {
 	Model    string // the vendor's id, with any [1m] mark as asked; empty for a group
 	Effort   string
 	Others   []string // further providers that have this bare id: the first in the file was taken
+	Guessed  string   // the beginning of the name by which its vendor was found, "" = it was not guessed
 }
 
 // Refusal is a name that stands for nothing, and why.

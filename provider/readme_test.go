@@ -143,5 +143,6 @@ func quirks(p *provider.Preset, r provider.Region) string {
 		all = append(all, models+" on "+strings.Join(apis, ", "))
 	}
 	add((p.NoList || r.NoList) && p.ReadOnly == "", "no model list")
+	add(len(p.Begins) > 0, "names begin with "+strings.Join(p.Begins, ", "))
 	return strings.Join(all, "; ")
 }

@@ -25,6 +25,11 @@ const (
 // effort may stand behind it, unless a model is called so.
 func (c *Catalog) Resolve(name string, fetched Lists) (Target, *Refusal) {
 	name = strings.TrimSpace(name)
+	t, refusal := c.resolve(name, fetched)
+	return c.guessed(name, t, refusal)
+}
+
+func (c *Catalog) resolve(name string, fetched Lists) (Target, *Refusal) {
 	head, model, slash := strings.Cut(name, "/")
 	switch {
 	case name == "":

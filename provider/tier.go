@@ -28,14 +28,14 @@ func (c *Catalog) ResolveFor(agent, name string, fetched Lists) (Target, *Refusa
 			return c.standIn(agent, m[1], name, fetched)
 		}
 	}
-	t, refusal := c.Resolve(name, fetched)
+	t, refusal := c.resolve(name, fetched)
 	if refusal == nil || !refusal.nobodys() {
 		return t, refusal
 	}
 	if tier := tierOf(name); set[tier] != "" {
 		return c.standIn(agent, tier, name, fetched)
 	}
-	return t, refusal
+	return c.guessed(name, t, refusal)
 }
 
 // nobodys says whether a name was refused because nothing serves it.

@@ -95,6 +95,9 @@ func asked(b *page, r *trace.Route) {
 		to = " is group " + r.Resolved.Group
 	case r.Resolved.Provider != "":
 		to = " is " + r.Resolved.Provider + "/" + r.Resolved.Model
+		if r.Resolved.Guessed != "" {
+			to += ", guessed by its beginning " + r.Resolved.Guessed
+		}
 	}
 	if r.Routing != "" {
 		to += ", routing " + r.Routing

@@ -24,7 +24,7 @@ func everyday() trace.Status {
 		Name: "magpie", Version: "0.1.0", PID: 4121, Started: ago(192 * time.Minute), Listen: "127.0.0.1:3425",
 		Config: trace.ConfigStatus{
 			Path: "/etc/magpie/config.toml", Loaded: ago(12 * time.Minute),
-			Warnings: []string{`the config asks for what this version does not carry out: guess_vendor = true, groups.always-on.rules`},
+			Warnings: []string{`the config asks for what this version does not carry out: searcher = "find-1", groups.always-on.rules`},
 		},
 		Totals: trace.Totals{Requests: 412, Rerouted: 14, Errors: 3, InFlight: 2},
 		Today:  trace.Today{Day: "2026-11-29", Requests: 120, Input: 4_812_000, Output: 88_000, CacheRead: 4_523_000, CostUSD: 11.42, Unpriced: 2},

@@ -301,10 +301,10 @@ func TestABrokenConfigOnReloadChangesNothing(t *testing.T) {
 }
 
 func TestWhatIsNotServedIsNamedOnceAtStart(t *testing.T) {
-	sv := serve(t, "searcher = \"ollama/x\"\nguess_vendor = true\n[providers.ollama]\n", "--listen", "127.0.0.1:0")
+	sv := serve(t, "searcher = \"ollama/x\"\npublic_url = \"http://box.example:3425\"\n[providers.ollama]\n", "--listen", "127.0.0.1:0")
 	warned := status(t, sv.addr).Config.Warnings
 	sv.end(syscall.SIGTERM)
-	if len(warned) != 1 || !strings.Contains(warned[0], "searcher") || !strings.Contains(warned[0], "guess_vendor") {
+	if len(warned) != 1 || !strings.Contains(warned[0], "searcher") || !strings.Contains(warned[0], "public_url") {
 		t.Errorf("%q", warned)
 	}
 	if n := strings.Count(sv.stderr.String(), "does not carry out"); n != 1 {

@@ -57,9 +57,9 @@ keys = [{ env = "A" }]
 
 func TestAGoodConfigIsSaidToBeGoodAndWhatIsNotServedIsNamed(t *testing.T) {
 	s := newShell(t)
-	s.write("config.toml", "guess_vendor = true\n[providers.ollama]\n")
+	s.write("config.toml", "searcher = \"find-1\"\n[providers.ollama]\n")
 	code, out, errs := s.run("config", "check")
-	if code != 0 || !strings.Contains(out, "is good: 1 provider, 0 groups") || !strings.Contains(strings.Join(strings.Fields(errs), " "), "guess_vendor = true") {
+	if code != 0 || !strings.Contains(out, "is good: 1 provider, 0 groups") || !strings.Contains(strings.Join(strings.Fields(errs), " "), "searcher = ") {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 }

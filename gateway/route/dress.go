@@ -82,6 +82,9 @@ func (d *draft) reason(t *seat) trace.Reason {
 	if r.Code == trace.WhyListed && r.By != "" {
 		r.Count = int64(t.place.mate)
 	}
+	if g := d.c.Target.Guessed; g != "" && (r.Code == trace.WhyListed || r.Code == trace.WhyOnly) {
+		r.Text = "guessed, for the name begins with " + g
+	}
 	if others := d.c.Target.Others; len(others) > 0 && (r.Code == trace.WhyListed || r.Code == trace.WhyOnly) {
 		r.Text = "first of those that have it; also " + strings.Join(others, ", ")
 	}

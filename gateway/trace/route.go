@@ -50,6 +50,7 @@ type Resolved struct {
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Group    string `json:"group,omitempty"`
+	Guessed  string `json:"guessed,omitempty"` // the beginning of the name by which its vendor was guessed
 }
 
 // Tokens counts one request. Input includes cache read and written, Output includes reasoning.

@@ -478,8 +478,11 @@ func (s *sheet) figures(r *trace.Route) {
 	s.labelled("cost", cost, theme.FG)
 }
 
-// shaped says what rules made of the request, and how hard its model was asked to think.
+// shaped says what was guessed, what rules made of the request, and how hard its model was asked to think.
 func (s *sheet) shaped(r *trace.Route) {
+	if g := r.Resolved.Guessed; g != "" {
+		s.labelled("guessed", r.Resolved.Provider+", for the name "+r.Asked+" begins with "+g, theme.Muted)
+	}
 	if r.Rule != nil {
 		s.labelled("rule", words.Rule(r.Rule), theme.Muted)
 	}

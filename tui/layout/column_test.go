@@ -95,7 +95,7 @@ func TestAccountColumnsFollowTheLayout(t *testing.T) {
 		{Sliver, 1, "✓"},
 		{Sliver, 0, ""},
 	} {
-		if got := row(c.width, AccountColumns(c.width, c.kind)); got != c.want {
+		if got := row(c.width, AccountColumns(c.width, c.kind, 10)); got != c.want {
 			t.Errorf("%s of %d\ngot  %q\nwant %q", c.kind, c.width, got, c.want)
 		}
 	}
@@ -107,9 +107,11 @@ func TestAccountColumnsFollowTheLayout(t *testing.T) {
 func TestColumnsStayInsideAndApartAtEveryWidth(t *testing.T) {
 	for width := -3; width <= 250; width++ {
 		for name, columns := range map[string][]Column{
-			"requests":        RequestColumns(width),
-			"wide accounts":   AccountColumns(width, Wide),
-			"narrow accounts": AccountColumns(width, Stacked),
+			"requests":                      RequestColumns(width),
+			"wide accounts":                 AccountColumns(width, Wide, 10),
+			"wide accounts of long names":   AccountColumns(width, Wide, 40),
+			"narrow accounts of long names": AccountColumns(width, Stacked, 40),
+			"narrow accounts":               AccountColumns(width, Stacked, 10),
 		} {
 			end := 0
 			for _, c := range columns {

@@ -101,10 +101,14 @@ func (a *Accounts) Draw(c *canvas.Canvas, v *View, s Shown) {
 		return
 	}
 	e := a.excerpt(v, c.H(), s.Focus)
-	columns := layout.AccountColumns(c.W(), v.Kind)
-	if e.lines == 1 && v.Kind == layout.Wide {
-		columns = layout.AccountColumns(c.W(), layout.Stacked)
+	kind, longest := v.Kind, 0
+	if e.lines == 1 && kind == layout.Wide {
+		kind = layout.Stacked
 	}
+	for i := range v.State.Accounts {
+		longest = max(longest, c.Width(v.State.Name(v.State.Accounts[i].ID)))
+	}
+	columns := layout.AccountColumns(c.W(), kind, longest)
 	for i := range e.list {
 		r := rowOf(c, v, &e.list[i])
 		if e.lines == 2 {

@@ -58,6 +58,7 @@ type groupSheet struct {
 	g     *trace.Group
 	plan  *Planned
 	picks []Pick
+	text  int // the column of reasons
 }
 
 // pick makes what write draws something that keys can mean.
@@ -96,7 +97,8 @@ func (s *groupSheet) verdict() {
 
 const (
 	pickName = 6  // the column of names
-	pickText = 18 // the column of reasons on a page that is wide enough
+	pickText = 18 // the column of reasons beside names that are short
+	mostName = 28 // cells that a name takes beside its reason
 )
 
 // order lists who would be asked and who is left out.
@@ -123,6 +125,14 @@ func (s *groupSheet) order() {
 		s.say(pickName, joinParts(": ", "nobody; an agent would be told "+strconv.Itoa(r.Status), s.v.State.Masked(r.Error)), theme.Low)
 	}
 	mixed := mixedModels(r)
+	s.text = pickText
+	for _, list := range [][]trace.Candidate{r.Order, r.Left} {
+		for i := range list {
+			if w := pickName + s.set.Width(s.v.State.Name(list[i].ID)) + 2; w <= min(pickName+mostName, s.w/2) {
+				s.text = max(s.text, w)
+			}
+		}
+	}
 	for i := range r.Order {
 		s.candidate(&r.Order[i], strconv.Itoa(i+1), mixed)
 	}
@@ -135,6 +145,9 @@ func (s *groupSheet) order() {
 func (s *groupSheet) candidate(c *trace.Candidate, place string, mixed bool) {
 	at, via := memberOf(s.v.State, s.g, c)
 	why := reasonOf(s.v, c)
+	if c.Why.Code == trace.WhyListed && c.Why.By == s.g.ID {
+		why = strings.Replace(why, " in group "+s.g.ID, " member", 1)
+	}
 	model := ""
 	if mixed || c.Effort != "" {
 		model = layout.Model(c.Model)
@@ -160,14 +173,11 @@ func (s *groupSheet) candidate(c *trace.Candidate, place string, mixed bool) {
 // numbered writes a line with a number, a mark and a name, and a text beside or below them.
 func (s *groupSheet) numbered(place string, mark canvas.Span, name, said string) {
 	head := []canvas.Span{{Text: spaces(3-len(place)) + place + " ", Pen: theme.Muted}, {Text: mark.Text + " ", Pen: mark.Pen}}
-	x := pickText
-	switch {
-	case s.narrow() && pickName+max(s.set.Width(name), 10)+2+s.set.Width(said) >= s.w || s.set.Width(name) > 28:
+	x := s.text
+	if s.narrow() && x+s.set.Width(said) >= s.w || pickName+s.set.Width(name)+2 > x {
 		s.add(Line{Spans: append(head, canvas.Span{Text: s.set.Cut(name, s.w-pickName-1), Pen: theme.FG})})
 		s.say(pickName, said, theme.FG)
 		return
-	case s.narrow() || s.set.Width(name) > x-pickName-2:
-		x = pickName + max(s.set.Width(name), 10) + 2
 	}
 	for i, line := range wrap(s.set, said, s.w-x-1) {
 		if i > 0 {
@@ -190,7 +200,7 @@ func (s *groupSheet) allowance(c *trace.Candidate) {
 	if !known {
 		return
 	}
-	x, cells := pickText+4, min(max(s.w-64, 8), 24)
+	x, cells := s.text+4, min(max(s.w-s.text-46, 8), 24)
 	if s.narrow() {
 		x, cells = pickName+4, min(max(s.w-34, 4), 12)
 	}

@@ -127,10 +127,19 @@ func (g *Groups) row(c *canvas.Canvas, v *View, y int, x *trace.Group) {
 	if w >= 34 {
 		c.Cut(at, y, 6, x.Routing, theme.Muted)
 		at += 7
-		c.Cut(at, y, 9, ready(x)+" ready", nextPen)
+		said := ready(x) + " ready"
+		if c.Width(said) > 9 {
+			said = ready(x)
+		}
+		if x.Off {
+			said = ""
+		}
+		c.Cut(at, y, 9, said, nextPen)
 		at += 10
 	} else {
-		c.Cut(at, y, 5, ready(x), nextPen)
+		if !x.Off {
+			c.Cut(at, y, 5, ready(x), nextPen)
+		}
 		at += 6
 	}
 	c.Text(at, y, 2, arrow, nextPen)

@@ -91,7 +91,7 @@ func (m *model) plainOrders() []order {
 		named("help", "the keys, for here and everywhere", keys.Help),
 		named("redraw", "draw the screen again", keys.Redraw),
 		named("quit", "end the screen; asks while serving", keys.Quit),
-		{Entry: over.Entry{Text: "filter <words>", Help: "narrow the requests: state:failed try:>1", Key: m.keyOf(string(keys.Filter))}, run: (*model).filterBy},
+		{Entry: over.Entry{Text: "filter <words>", Help: "narrow the requests: try:>1", Key: m.keyOf(string(keys.Filter))}, run: (*model).filterBy},
 		{Entry: over.Entry{Text: "goto <request>", Help: "open a request by its number"}, run: (*model).goToRequest},
 		{Entry: over.Entry{Text: "layout auto", Help: "by the size of the terminal"}, run: layOut(nil)},
 		{Entry: over.Entry{Text: "layout wide", Help: "side by side, from 84x20 on"}, run: layOut(&layout.Size{W: 1, H: 1})},

@@ -43,6 +43,10 @@ func (x *exchange) serve() {
 		c.Key, c.API, c.Op, c.Model = key, d.api, d.op, d.model
 		c.Leaks = x.v.leaks(x.r, c.Body, d.api)
 	})
+	if page := x.v.leftReply(x.r); page != nil && wrongKey == nil {
+		x.whole(Fault{}, page)
+		return
+	}
 	if p := firstProblem(wrongKey, wrongPath, x.unread(first)); p != nil {
 		x.object(p)
 		return

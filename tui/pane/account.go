@@ -330,8 +330,16 @@ func (s *sheet) today(a *trace.Account) {
 	if known {
 		cached = strconv.Itoa(share) + "% cached"
 	}
-	s.fact("today", joinParts("   ", plural(sum.Requests, "request"), strconv.Itoa(sum.Failed)+" failed",
-		words.Count(sum.Tokens.Input)+" in", cached, cents(sum.CostUSD, int64(sum.Unpriced))))
+	in := ""
+	if sum.Tokens.Input > 0 {
+		in = words.Count(sum.Tokens.Input) + " in"
+	}
+	apart := "   "
+	if s.narrow() {
+		apart = s.sep() // it may need two lines
+	}
+	s.fact("today", joinParts(apart, plural(sum.Requests, "request"), strconv.Itoa(sum.Failed)+" failed",
+		in, cached, cents(sum.CostUSD, int64(sum.Unpriced))))
 	if sum.Median > 0 {
 		s.fact("first byte", fmt.Sprintf("%s median, %s worst in twenty", state.Precise(sum.Median), state.Precise(sum.Slow)))
 	}

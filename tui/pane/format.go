@@ -28,14 +28,12 @@ func priced(decimal string) string {
 	return words.Money(usd)
 }
 
-// cents writes a sum of the day: two decimals, and a plus when some of it has no price.
+// cents writes a sum of the day: two decimals, and a plus when some of it has no price; "" of nothing.
 func cents(usd float64, unpriced int64) string {
 	s := fmt.Sprintf("$%.2f", usd)
 	switch {
-	case usd <= 0 && unpriced > 0:
-		return ""
 	case usd <= 0:
-		return "$0"
+		return ""
 	case usd < 0.005:
 		s = "<$0.01"
 	}

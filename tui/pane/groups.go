@@ -52,6 +52,10 @@ func (g *Groups) Draw(c *canvas.Canvas, v *View, s Shown) {
 	if s.Summary || c.H() <= 0 {
 		return
 	}
+	if len(rows) == 0 {
+		nothing(c, !g.Filter.Empty(), "No group. A model that two providers have is one by itself; magpie group set makes others.")
+		return
+	}
 	keys := g.Keys(v)
 	if !s.Focus {
 		keys = nil

@@ -24,7 +24,7 @@ func Header(c *canvas.Canvas, v *View) {
 	case v.Kind == layout.Sliver:
 		digest(c, v)
 	case v.Kind == layout.Tiny:
-		fit(c, 1, 0, tinyHeader(c, v))
+		fit(c.Sub(canvas.Rect{W: c.W() - 3, H: 1}), 1, 0, tinyHeader(c, v))
 		c.Text(c.W()-2, 0, 1, helpKey(v), theme.Key)
 	case c.H() >= 2:
 		narrowHeader(c, v)

@@ -26,7 +26,7 @@ func TestSumsOfTheDayRead(t *testing.T) {
 		usd      float64
 		unpriced int64
 		want     string
-	}{{11.42, 0, "$11.42"}, {11.42, 3, "$11.42+"}, {0, 0, "$0"}, {0, 2, ""}, {0.001, 0, "<$0.01"}, {0.004, 1, "<$0.01+"}} {
+	}{{11.42, 0, "$11.42"}, {11.42, 3, "$11.42+"}, {0, 0, ""}, {0, 2, ""}, {0.001, 0, "<$0.01"}, {0.004, 1, "<$0.01+"}} {
 		if got := cents(tc.usd, tc.unpriced); got != tc.want {
 			t.Errorf("%v with %d unpriced reads %q, want %q", tc.usd, tc.unpriced, got, tc.want)
 		}

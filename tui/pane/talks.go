@@ -50,6 +50,10 @@ func (t *Talks) Draw(c *canvas.Canvas, v *View, s Shown) {
 	if s.Summary || c.H() <= 0 {
 		return
 	}
+	if len(rows) == 0 {
+		nothing(c, !t.Filter.Empty(), "None yet. Requests whose agent names its conversation are counted here.")
+		return
+	}
 	keys := t.Keys(v)
 	if !s.Focus {
 		keys = nil

@@ -114,3 +114,16 @@ func fit(c *canvas.Canvas, x, y int, pieces []piece) {
 		x += c.Cut(x, y, end-x, p.text, p.pen)
 	}
 }
+
+// nothing says why a list is empty.
+func nothing(c *canvas.Canvas, filtered bool, why string) {
+	if filtered {
+		why = "nothing matches"
+	}
+	for y, line := range wrap(c.Glyphs(), why, c.W()-4) {
+		if y >= c.H() {
+			return
+		}
+		c.Text(3, y, c.W()-4, line, theme.Muted)
+	}
+}

@@ -198,6 +198,10 @@ func TestWhatCameOfARequestIsSaid(t *testing.T) {
 		{"what was masked, without what it was", func(r *trace.Route) {
 			r.Tries, r.Masked = []trace.Try{{ID: "p/a", Done: true, Status: 200}}, &trace.Masked{Secrets: 2, Words: 1}
 		}, []string{"masked   2 secrets and 1 word of yours"}},
+		{"a vendor that was guessed", func(r *trace.Route) {
+			r.Asked, r.Resolved = "claude-x", trace.Resolved{Provider: "p", Model: "claude-x", Guessed: "claude-"}
+			r.Tries = []trace.Try{{ID: "p/a", Done: true, Status: 200}}
+		}, []string{"guessed  p, for the name claude-x begins with claude-"}},
 		{"waiting for a slot", func(r *trace.Route) {
 			r.Done, r.Status, r.Time = false, 0, now.Add(-3*time.Second)
 			r.Tries = []trace.Try{{ID: "p/a", Start: now.Add(-2 * time.Second), Queued: true}}

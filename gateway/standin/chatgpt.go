@@ -83,6 +83,7 @@ func (b *ChatGPT) Add(id string, a ChatAccount) (auth []byte) {
 	if a.Life == 0 {
 		a.Life = 10 * 24 * time.Hour
 	}
+	a.Resets = slices.Clone(a.Resets) // each spends its own
 	one := &chatAccount{ChatAccount: a, id: id, redeemed: map[string]string{}}
 	b.accounts[id] = one
 	b.issue(one)

@@ -24,7 +24,7 @@ listen = "127.0.0.1:3425"   # here
 keys = [
   { name = "work", env = "A" }, # the firm's
 ]
-routing = "order" # for now
+routing = "order" # this week
 
 # a relay
 [providers.relay]
@@ -51,7 +51,7 @@ func TestAnEditChangesItsOwnBytesAlone(t *testing.T) {
 	}{
 		{"a value", config.Edit{Table: way("providers", "anthropic"), Key: "routing", Value: `"smart"`}, `routing = "order"`, `routing = "smart"`},
 		{"a value of several lines", config.Edit{Table: way("providers", "anthropic"), Key: "keys", Value: "[]"}, "keys = [\n  { name = \"work\", env = \"A\" }, # the firm's\n]", "keys = []"},
-		{"a key more", config.Edit{Table: way("providers", "anthropic"), Key: "off", Value: "true"}, "# for now\n", "# for now\noff = true\n"},
+		{"a key more", config.Edit{Table: way("providers", "anthropic"), Key: "off", Value: "true"}, "# this week\n", "# this week\noff = true\n"},
 		{"as far in as the others", config.Edit{Table: way("providers", "relay"), Key: "off", Value: "true"}, "relay.example/v1\"\n", "relay.example/v1\"\n  off = true\n"},
 		{"at the top", config.Edit{Key: "sink", Value: "true"}, "# here\n", "# here\nsink = true\n"},
 		{"of a table in one line", config.Edit{Table: way("groups", "cheap"), Key: "off", Value: "false"}, "off = true }", "off = false }"},
@@ -61,7 +61,7 @@ func TestAnEditChangesItsOwnBytesAlone(t *testing.T) {
 		{"above a table in the table", config.Edit{Table: way("groups", "deep"), Key: "off", Value: "true"}, "[\"relay/z\"]\n\n[groups.deep.names]", "[\"relay/z\"]\noff = true\n\n[groups.deep.names]"},
 		{"a table more", config.Edit{Table: way("groups", "next"), Key: "members", Value: `["relay/x"]`}, "# the end\n", "# the end\n\n[groups.next]\nmembers = [\"relay/x\"]\n"},
 		{"a table without keys", config.Edit{Table: way("providers", "ollama"), Value: "{}"}, "# the end\n", "# the end\n\n[providers.ollama]\n"},
-		{"a key out", config.Edit{Table: way("providers", "anthropic"), Key: "routing"}, "routing = \"order\" # for now\n", ""},
+		{"a key out", config.Edit{Table: way("providers", "anthropic"), Key: "routing"}, "routing = \"order\" # this week\n", ""},
 		{"the first in one line out", config.Edit{Table: way("groups", "cheap"), Key: "members"}, `members = ["relay/x"], `, ""},
 		{"the last in one line out", config.Edit{Table: way("groups", "cheap"), Key: "off"}, ", off = true", ""},
 		{"a table out", config.Edit{Table: way("providers", "relay")}, "[providers.relay]\n  chat = \"https://relay.example/v1\"\n", ""},

@@ -26,9 +26,9 @@ func TestDetect(t *testing.T) {
 	probed := map[string]bool{}
 	cfg, found := provider.Detect(t.Context(), provider.DetectOptions{
 		Getenv: func(name string) string { return env[name] },
-		Home:   "/home/someone",
+		Home:   "/Users/someone",
 		Stat: func(path string) (fs.FileInfo, error) {
-			if path == "/home/someone/.codex/auth.json" {
+			if path == "/Users/someone/.codex/auth.json" {
 				return nil, nil
 			}
 			return nil, fs.ErrNotExist
@@ -153,14 +153,14 @@ func TestDetectFindsAClaudeSignIn(t *testing.T) {
 		home    string // of the account
 		says    string // "" = it is not found
 	}{
-		"by its file":             {nil, map[string]string{"/home/me/.claude/.credentials.json": ""}, true, "", "a Claude Code sign-in in ~/.claude, by its program"},
-		"in a key store":          {nil, map[string]string{"/home/me/.claude.json": notes}, true, "", "a Claude Code sign-in in ~/.claude, by its program"},
-		"moved":                   {map[string]string{"CLAUDE_CONFIG_DIR": "/work/claude"}, map[string]string{"/work/claude/.credentials.json": ""}, true, "/work/claude", "a Claude Code sign-in in /work/claude, by its program"},
-		"moved, in a key store":   {map[string]string{"CLAUDE_CONFIG_DIR": "/work/claude"}, map[string]string{"/work/claude/.claude.json": notes}, true, "/work/claude", "a Claude Code sign-in in /work/claude, by its program"},
-		"moved away":              {map[string]string{"CLAUDE_CONFIG_DIR": "/work/claude"}, map[string]string{"/home/me/.claude/.credentials.json": ""}, true, "", ""},
-		"no program":              {nil, map[string]string{"/home/me/.claude/.credentials.json": ""}, false, "", ""},
-		"used, and signed out":    {nil, map[string]string{"/home/me/.claude.json": `{"numStartups":3}`}, true, "", ""},
-		"notes that are cut off":  {nil, map[string]string{"/home/me/.claude.json": notes[:20]}, true, "", ""},
+		"by its file":             {nil, map[string]string{"/Users/me/.claude/.credentials.json": ""}, true, "", "a Claude Code sign-in in ~/.claude, by its program"},
+		"in a key store":          {nil, map[string]string{"/Users/me/.claude.json": notes}, true, "", "a Claude Code sign-in in ~/.claude, by its program"},
+		"moved":                   {map[string]string{"CLAUDE_CONFIG_DIR": "/srv/claude"}, map[string]string{"/srv/claude/.credentials.json": ""}, true, "/srv/claude", "a Claude Code sign-in in /srv/claude, by its program"},
+		"moved, in a key store":   {map[string]string{"CLAUDE_CONFIG_DIR": "/srv/claude"}, map[string]string{"/srv/claude/.claude.json": notes}, true, "/srv/claude", "a Claude Code sign-in in /srv/claude, by its program"},
+		"moved away":              {map[string]string{"CLAUDE_CONFIG_DIR": "/srv/claude"}, map[string]string{"/Users/me/.claude/.credentials.json": ""}, true, "", ""},
+		"no program":              {nil, map[string]string{"/Users/me/.claude/.credentials.json": ""}, false, "", ""},
+		"used, and signed out":    {nil, map[string]string{"/Users/me/.claude.json": `{"numStartups":3}`}, true, "", ""},
+		"notes that are cut off":  {nil, map[string]string{"/Users/me/.claude.json": notes[:20]}, true, "", ""},
 		"nothing but the program": {nil, nil, true, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestDetectFindsAClaudeSignIn(t *testing.T) {
 				return []byte(text), nil
 			}
 			cfg, found := provider.Detect(t.Context(), provider.DetectOptions{
-				Getenv: func(name string) string { return c.env[name] }, Home: "/home/me", Read: read, Claude: func() bool { return c.program },
+				Getenv: func(name string) string { return c.env[name] }, Home: "/Users/me", Read: read, Claude: func() bool { return c.program },
 				Stat: func(path string) (fs.FileInfo, error) {
 					if _, ok := c.files[path]; !ok {
 						return nil, fs.ErrNotExist

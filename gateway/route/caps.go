@@ -11,7 +11,7 @@ import (
 // full is the share at which a window is used up.
 const full = 100
 
-// held says that an account must not be spent any further for now.
+// held says that an account must not be spent any further until something changes.
 type held struct {
 	at      int        // the share at which it is held, 0 = it is not
 	used    float64    // of the window that holds it, the fullest of several

@@ -41,6 +41,9 @@ var kept = map[string]bool{
 	"cache_control": true, "context_management": true, "taskType": true, "encoding_format": true, "modalities": true, "safetySettings": true, "safety_settings": true,
 }
 
+// told are the fields of tools and formats whose strings are what somebody wrote, and not what a model has to match.
+var told = map[string]bool{"description": true, "default": true, "example": true, "examples": true}
+
 // schemas are the fields that describe tools and formats.
 var schemas = map[string]bool{
 	"tools": true, "functions": true, "response_format": true, "generationConfig": true, "generation_config": true, "output_config": true, "output_format": true,
@@ -93,7 +96,7 @@ func (p spot) member(key string, kind byte) (spot, bool) {
 	case data:
 		return to, true
 	case schema:
-		return to, kind != '"' || key == "description"
+		return to, kind != '"' || told[key]
 	case talk:
 	}
 	switch {
@@ -104,7 +107,7 @@ func (p spot) member(key string, kind byte) (spot, bool) {
 		return to, false
 	case schemas[key], key == "text" && kind == '{' && p.depth == 0:
 		to.zone = schema
-	case key == "input" && kind == '{', key == "args" && kind == '{', key == "response" && kind == '{', key == "variables" && kind == '{', key == "action" && kind == '{':
+	case key == "input" && kind == '{', key == "arguments" && kind == '{', key == "args" && kind == '{', key == "response" && kind == '{', key == "variables" && kind == '{', key == "action" && kind == '{':
 		to.zone = data
 	case key == "thinking", key == "reasoning_details":
 		to.signed = true
@@ -125,7 +128,7 @@ func typeOf(w walk) (t string) {
 // str takes a string. What a tool is called with may be JSON in it.
 func (b *body) str(w *walk, p spot) {
 	at := w.str()
-	if w.bad || at.from == at.to || p.zone == schema && p.key != "description" {
+	if w.bad || at.from == at.to || p.zone == schema && !told[p.key] {
 		return
 	}
 	raw := at.of(w.s)
@@ -150,7 +153,16 @@ func (b *body) str(w *walk, p spot) {
 
 // binary says whether a string is the bytes of an image or a file.
 func binary(raw string) bool {
-	return strings.HasPrefix(raw, "data:") && strings.Contains(raw[:min(len(raw), 128)], ";base64,")
+	n := strings.Index(raw[:min(len(raw), 128)], ";base64,")
+	if n < 0 || !strings.HasPrefix(raw, "data:") || strings.ContainsAny(raw[:n], " \\") {
+		return false
+	}
+	for i := n + len(";base64,"); i < len(raw); i++ {
+		if b := raw[i]; !alnum(b) && strings.IndexByte(`+/=-_%\`, b) < 0 {
+			return false // a text that begins with an image
+		}
+	}
+	return true
 }
 
 // find looks for what is to be masked and says how much there is.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -69,7 +70,7 @@ func (c *Cloak) vault() *Vault {
 // found is an index over what was found in a request: it stands masked also where nothing tells it
 // from other words, as in what a model said of it.
 type found struct {
-	by     map[[4]byte][]entry
+	by     map[[4]byte][]entry // in order
 	begins [256]bool
 	short  []entry
 }
@@ -91,6 +92,9 @@ func (v *Vault) index(all bool) *found {
 		if kind := kindOf(p); all || kind == Secret && len(value) >= everywhere {
 			x.add(entry{value, kind})
 		}
+	}
+	for _, entries := range x.by {
+		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.value, b.value) })
 	}
 	return x
 }
@@ -114,16 +118,35 @@ func (x *found) add(e entry) {
 	x.begins[k[0]] = true
 }
 
+// longestAt is the longest of the entries that stands at i. A log may hold thousands of tokens that all begin in
+// the same way, so that those in question are looked up.
+func longestAt(entries []entry, s string, i int) (entry, bool) {
+	for at := s[i:]; len(entries) > 0; {
+		n := sort.Search(len(entries), func(n int) bool { return entries[n].value > at })
+		if n == 0 {
+			break
+		}
+		e := entries[n-1]
+		same := 0
+		for same < min(len(e.value), len(at)) && e.value[same] == at[same] {
+			same++
+		}
+		if same == len(e.value) && (same >= 2*everywhere || alone(s, i, i+same)) {
+			return e, true
+		}
+		entries, at = entries[:n-1], at[:same] // a shorter one begins as both do
+	}
+	return entry{}, false
+}
+
 // find notes the values in a text.
 func (x *found) find(s string, finds []find) []find {
 	for i := 0; i+4 <= len(s); i++ {
 		if !x.begins[s[i]] {
 			continue
 		}
-		for _, e := range x.by[[4]byte{s[i], s[i+1], s[i+2], s[i+3]}] {
-			if to := i + len(e.value); strings.HasPrefix(s[i:], e.value) && (len(e.value) >= 2*everywhere || alone(s, i, to)) {
-				finds = append(finds, find{part{i, to}, e.kind})
-			}
+		if e, ok := longestAt(x.by[[4]byte{s[i], s[i+1], s[i+2], s[i+3]}], s, i); ok {
+			finds = append(finds, find{part{i, i + len(e.value)}, e.kind})
 		}
 	}
 	for _, e := range x.short {

@@ -65,6 +65,8 @@ func TestWhatIsMaskedInARequest(t *testing.T) {
 		"a password in JSON in text": {`{"user":"me","password":"hunter2!x"}`, `{"user":"me","password":"{SECRET}"}`},
 		"an env file":                {"DB_PASSWORD=swordfish-9\nPORT=80", "DB_PASSWORD={SECRET}\nPORT=80"},
 		"an API key in YAML":         {"api_key: 0123456789abcdef0123456789abcdef", "api_key: {SECRET}"},
+		"two fields on a line":       {"password=swordfish99 PASSWORD=swordfish99x2 swordfish99 swordfish99x2", "password={SECRET} PASSWORD={SECRET} {SECRET} {SECRET}"},
+		"a key with padding":         {"key: AbCdEf0123456789AbCdEf0123456789==", "key: {SECRET}"},
 		"a secret said again":        {`password: "hunter2xyz" and later: is hunter2xyz fine?`, `password: "{SECRET}" and later: is {SECRET} fine?`},
 		"an address of mail":         {"Write to Jane.Doe+x@mail.example.com.", "Write to {EMAIL}."},
 		"a phone number":             {"call +49 30 901820-0 or (415) 555-2671 or 415-555-2671", "call {PHONE} or {PHONE} or {PHONE}"},
@@ -90,7 +92,7 @@ func TestCodeStaysAsItIs(t *testing.T) {
 	for _, s := range []string{
 		"const token = getToken(req)", "password = input.password", "password: string;", `{"password": "Password"}`, `type="password" autocomplete="current-password"`,
 		"apiKey: process.env.API_KEY2", "api_key = os.environ['OPENAI_API_KEY_2']", "key = key1", "for key, value in items2.items():", `"key": "item-12"`,
-		"Bearer ${TOKEN1}", "Authorization: Bearer <token1>", "sk-fading-circle", "sk-...", "sk-proj-...", "OPENAI_API_KEY=your-api-key-123", "postgres://postgres:postgres@localhost/db",
+		"Bearer ${TOKEN1}", "Authorization: Bearer <token1>", "sk-fading-circle", "div.sk-toggleable__content-1 label", "sk-learn-based-model2", "sk-...", "sk-proj-...", "OPENAI_API_KEY=your-api-key-123", "postgres://postgres:postgres@localhost/db",
 		"postgres://user:${PASSWORD}@host/db", "git@github.com:a/b.git", "icon@2x.png", "lodash@4.17.21", "@param x", "commit 3f786850e387550fdab836ed7e6dc881de23001b",
 		"2026-11-30 04:15:22", "1712345678901", "v1.2.3-4", "192.168.100.200", "tokens: 4096", "max_tokens=8192", "if (secret === undefined) {", "secretName: my-secret",
 		"queryKey: ['todos', id2]", "const STORAGE_KEY = 'todo-app-v2'", "01234567-89ab-cdef-0123-456789abcdef", "credentials: 'include'", "token := lexer.Next()", "+20240101", "a[1]+12345678901",

@@ -217,7 +217,7 @@ const pemMost = 16 << 10
 // armour is how much of a text can be the inside of a key that is cut off.
 func armour(s string) int {
 	n := 0
-	for n < min(len(s), pemMost) && (tokenly(s[n]) || strings.IndexByte(" \r\n\t\\,:", s[n]) >= 0) {
+	for n < min(len(s), pemMost) && (tokenly(s[n]) || strings.IndexByte(" \r\n\t\\,:", s[n]) >= 0) && !strings.HasPrefix(s[n:], pemBegin) {
 		n++
 	}
 	return n

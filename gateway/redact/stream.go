@@ -10,20 +10,19 @@ import (
 // be the beginning of a placeholder is held back, until the next event of the same text tells, or the
 // text ends.
 type Stream struct {
-	v    *Vault
-	api  string
-	open []*spoken
+	v     *Vault
+	api   string
+	open  []*spoken
+	next  int // the number behind that of the event before, where an API numbers them
+	ahead int // how many events with a number are not the vendor's
 }
 
 // spoken is a text that comes in pieces, of which the end may begin a placeholder.
 type spoken struct {
-	id, group string
-	name      string // of its last event
-	event     string // that event
-	at        part   // where the piece stands in it
-	beside    bool   // it is a call, and others may go on beside it
-	thought   bool
-	held      string // as it stands between quotes
+	slot         // its last piece
+	name  string // of the event with that
+	event string // that event
+	held  string // as it stands between quotes
 }
 
 // Event is one event of a stream: its name and its data.
@@ -36,8 +35,10 @@ type Event struct {
 type slot struct {
 	part
 	id, group string
-	nested    bool // it is of JSON inside the string
-	beside    bool // it is a call, and others of its group may go on beside it
+	field     string // what it is called
+	call      int    // the number of the call that it is of
+	nested    bool   // it is of JSON inside the string
+	beside    bool   // it is a call, and others of its group may go on beside it
 	thought   bool
 	last      bool // nothing of its text follows
 	with      string
@@ -57,6 +58,11 @@ func (v *Vault) Stream(api string) *Stream { return &Stream{v: v, api: api} }
 // Event takes the next event: what is to be sent before it, and its data as it is to be
 // sent, which is the same where nothing changes.
 func (s *Stream) Event(name string, data []byte) (before []Event, out []byte) {
+	before, out = s.turned(name, data)
+	return before, s.numbered(before, out)
+}
+
+func (s *Stream) turned(name string, data []byte) (before []Event, out []byte) {
 	if len(s.open) == 0 && bytes.IndexByte(data, Prefix[0]) < 0 {
 		return nil, data
 	}
@@ -96,10 +102,10 @@ func (s *Stream) turn(name, text string, sl *slot) bool {
 		return true
 	}
 	if r == nil {
-		r = &spoken{id: sl.id, group: sl.group, beside: sl.beside, thought: sl.thought}
+		r = &spoken{}
 		s.open = append(s.open, r)
 	}
-	r.name, r.event, r.at, r.held = name, text, sl.part, raw[cut:]
+	r.slot, r.name, r.event, r.held = *sl, name, text, raw[cut:]
 	return false
 }
 
@@ -159,16 +165,19 @@ func (p *pieces) goesOn(r *spoken) bool {
 
 // rest makes an event of what is held of a text: its last one with nothing else in it.
 func (s *Stream) rest(r *spoken) Event {
-	if s.api == "gemini" {
+	switch s.api {
+	case "gemini":
 		thought := ""
 		if r.thought {
 			thought = `,"thought":true`
 		}
 		return Event{r.name, []byte(`{"candidates":[{"content":{"role":"model","parts":[{"text":"` + r.held + `"` + thought + `}]},"index":` + r.group + `}]}`)}
+	case "chat":
+		return Event{r.name, []byte(r.chunk())}
 	}
 	p := read(s.api, r.event)
 	for i := range p.slots {
-		if p.slots[i].part == r.at {
+		if p.slots[i].part == r.part {
 			p.slots[i].with = r.held
 		}
 	}
@@ -176,7 +185,11 @@ func (s *Stream) rest(r *spoken) Event {
 }
 
 // End gives what is still held when the stream is over.
-func (s *Stream) End() []Event { return s.ended(&pieces{all: true}) }
+func (s *Stream) End() []Event {
+	out := s.ended(&pieces{all: true})
+	s.numbered(out, nil)
+	return out
+}
 
 // read finds the pieces of texts in an event.
 func read(api, text string) pieces {
@@ -204,7 +217,7 @@ func (p *pieces) take(w *walk, id string) *slot {
 		w.skip()
 		return nil
 	}
-	p.slots = append(p.slots, slot{part: w.str(), id: id})
+	p.slots = append(p.slots, slot{part: w.str(), id: id, field: id})
 	return &p.slots[len(p.slots)-1]
 }
 
@@ -236,7 +249,7 @@ func (p *pieces) choice(w *walk, index int) {
 		case "finish_reason":
 			over = w.next() == '"'
 		case "text":
-			p.take(w, "text")
+			p.take(w, key)
 		case "delta":
 			p.delta(w)
 		}
@@ -261,7 +274,7 @@ func (p *pieces) delta(w *walk) {
 		case "function_call":
 			w.object(func(key string) {
 				if key == "arguments" {
-					if sl := p.take(w, "call"); sl != nil {
+					if sl := p.take(w, "function_call"); sl != nil {
 						sl.nested = true
 					}
 				}
@@ -289,7 +302,7 @@ func (p *pieces) call(w *walk, index int) {
 			w.object(func(key string) {
 				switch key {
 				case "arguments", "input":
-					if sl := p.take(w, "call"); sl != nil {
+					if sl := p.take(w, key); sl != nil {
 						sl.nested = key == "arguments"
 					}
 				}
@@ -297,7 +310,7 @@ func (p *pieces) call(w *walk, index int) {
 		}
 	})
 	for i := from; i < len(p.slots); i++ {
-		p.slots[i].id, p.slots[i].beside = "call"+strconv.Itoa(index), true
+		p.slots[i].id, p.slots[i].call, p.slots[i].beside = "call"+strconv.Itoa(index), index, true
 	}
 }
 

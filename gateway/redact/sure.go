@@ -121,21 +121,17 @@ func (p *prefix) sure(v string) bool {
 		return len(v) >= 30 && strings.Contains(v[:min(len(v), 8*judged)], ".")
 	}
 	v = judging(v)
-	if template(v) {
-		return false
-	}
 	rest := v[len(p.text):]
 	if p.text == "sk-" {
 		for _, kind := range []string{"proj-", "ant-", "or-", "svcacct-", "admin-", "live-", "lf-"} {
 			if after, ok := strings.CutPrefix(rest, kind); ok && len(after) >= 8 {
-				return true
+				return !template(v)
 			}
 		}
-		letters, digits, _ := lettersAndDigits(rest)
-		return len(rest) >= 16 && digits > 0 && letters > 0
+		return random(rest) && !template(v) // pages have classes that are called so
 	}
 	letters, digits, _ := lettersAndDigits(rest)
-	return len(rest) >= 12 && letters > 0 && (digits > 0 || capitals(rest))
+	return len(rest) >= 12 && letters > 0 && (digits > 0 || capitals(rest)) && !template(v)
 }
 
 // knowing are the words in a field's name that make its key one that opens something.
@@ -189,9 +185,12 @@ func endsSecret(word string) bool {
 // nearSure is how far behind a word like "key" a random run surely is one.
 const nearSure = 16
 
-// sureRun says whether a random run near such a word is one.
+// sureRun says whether a random run near such a word is one. What has a name of its own is judged by that.
 func sureRun(v string) bool {
 	v = judging(v)
+	if strings.Contains(strings.TrimRight(v, "="), "=") {
+		return false
+	}
 	return len(v) >= 20 && literal(v, 20) && !strings.ContainsAny(v, "/.%") && !uuid(v) && (len(v) != 40 || !hexadecimal(v))
 }
 

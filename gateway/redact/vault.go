@@ -99,6 +99,15 @@ func (v *Vault) begun(s string) int {
 		if s[i] != Prefix[0] {
 			continue
 		}
+		if len(s)-i <= len(Prefix) {
+			if len(v.back) > 0 && strings.HasPrefix(Prefix, s[i:]) {
+				return i
+			}
+			continue
+		}
+		if !strings.HasPrefix(s[i:], Prefix) {
+			continue
+		}
 		for p := range v.back {
 			if len(p) > len(s)-i && strings.HasPrefix(p, s[i:]) {
 				return i

@@ -91,6 +91,22 @@ func TestKnownValuesAndOwnRulesAreSecrets(t *testing.T) {
 	}
 }
 
+// A short key counts as a whole alone, a long one by half of it: what the keys of a vendor, and the names of
+// servers that take none, have in common is no secret.
+func TestKnownValuesAreNotTakenForTheirBeginnings(t *testing.T) {
+	m := redact.New()
+	m.Known("sk-ant-api03-AbCdEf0123456789AbCdEf0123456789", "abcd1234", "lm-studio")
+	c := redact.NewCloak(redact.Rules{Secrets: true, Known: m}, []byte("k"))
+	for in, want := range map[string]string{
+		"it begins with sk-ant-api03-": "it begins with sk-ant-api03-", "lm-studio takes abcd1234.": "lm-studio takes {SECRET}.", "xabcd1234": "xabcd1234",
+		"of it AbCdEf0123456789AbCdEf01": "of it {SECRET}",
+	} {
+		if got := kinds(masked(t, c, in)); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestNothingToLookForIsNoCloak(t *testing.T) {
 	c := redact.NewCloak(redact.Rules{Patterns: []*regexp.Regexp{regexp.MustCompile("x")}}, redact.NewKey())
 	if c != nil {

@@ -150,17 +150,7 @@ func (x *found) find(s string, finds []find) []find {
 		}
 	}
 	for _, e := range x.short {
-		for at := 0; ; {
-			n := strings.Index(s[at:], e.value)
-			if n < 0 {
-				break
-			}
-			from, to := at+n, at+n+len(e.value)
-			if alone(s, from, to) {
-				finds = append(finds, find{part{from, to}, e.kind})
-			}
-			at = to
-		}
+		finds = appearances(s, e, finds)
 	}
 	return finds
 }

@@ -71,7 +71,7 @@ func (c *Cloak) known() *known {
 	return c.rules.Known.known.Load()
 }
 
-// find notes the parts of known values in a text.
+// find notes known values, and the greater part of one, in a text.
 func (k *known) find(s string, finds []find) []find {
 	done := 0
 	for i := 0; i+gram <= len(s); {
@@ -79,7 +79,7 @@ func (k *known) find(s string, finds []find) []find {
 			i++
 			continue
 		}
-		from, to := k.part(s, i, done)
+		from, to := k.part(s, i, done, true)
 		if from == to {
 			i++
 			continue
@@ -87,7 +87,27 @@ func (k *known) find(s string, finds []find) []find {
 		finds = append(finds, find{part{from, to}, Secret})
 		done, i = to, to
 	}
+	for _, v := range k.short {
+		if literal(v, knownLeast) { // lm-studio is what that is told in place of a key
+			finds = appearances(s, entry{v, Secret}, finds)
+		}
+	}
 	return finds
+}
+
+// appearances notes where a value stands, and is no piece of a longer word.
+func appearances(s string, e entry, finds []find) []find {
+	for at := 0; ; {
+		n := strings.Index(s[at:], e.value)
+		if n < 0 {
+			return finds
+		}
+		from, to := at+n, at+n+len(e.value)
+		if alone(s, from, to) {
+			finds = append(finds, find{part{from, to}, e.kind})
+		}
+		at = to
+	}
 }
 
 // matches notes what a pattern of the person's own finds.

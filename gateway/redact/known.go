@@ -134,7 +134,7 @@ func (k *known) hide(s string) string {
 			i++
 			continue
 		}
-		from, to := k.part(s, i, done)
+		from, to := k.part(s, i, done, false)
 		if from == to {
 			i++
 			continue
@@ -153,9 +153,9 @@ func (k *known) hide(s string) string {
 	return s
 }
 
-// part finds the longest part of a known value around the gram at i, not before low;
-// empty when there is none of twelve letters.
-func (k *known) part(s string, i, low int) (from, to int) {
+// part finds the longest part of a known value around the gram at i, not before low; empty when there is
+// none of twelve letters, or, where it has to be sure, of half the value: keys of a vendor begin alike.
+func (k *known) part(s string, i, low int, sure bool) (from, to int) {
 	places := k.grams[[gram]byte([]byte(s[i:i+gram]))]
 	from, to = i, i
 	for _, p := range places {
@@ -167,7 +167,7 @@ func (k *known) part(s string, i, low int) (from, to int) {
 		for fz := at + gram; z < len(s) && fz < len(form) && s[z] == form[fz]; fz++ {
 			z++
 		}
-		if z-a >= enough {
+		if z-a >= enough && (!sure || 2*(z-a) >= len(form)) {
 			from, to = min(from, a), max(to, z)
 		}
 	}

@@ -94,6 +94,9 @@ func (r *restorer) begin(status int) {
 
 func (r *restorer) Write(b []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
+	if len(b) == 0 {
+		return 0, nil
+	}
 	var err error
 	switch r.mode {
 	case asIs:

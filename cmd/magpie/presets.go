@@ -60,7 +60,9 @@ func (p *process) presets(all []provider.Preset) error {
 			return err
 		}
 	}
-	return p.printf("APIS: chat, responses, messages, gemini by their first letters.\n")
+	b := p.page()
+	b.paragraph("APIS: chat, responses, messages, gemini by their first letters.")
+	return p.put(b)
 }
 
 // spoken are the APIs of a preset's first region.

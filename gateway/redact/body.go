@@ -38,6 +38,7 @@ var kept = map[string]bool{
 	"file_data": true, "b64_json": true, "url": true, "image_url": true, "file_url": true, "fileUri": true, "file_uri": true, "uri": true, "server_url": true,
 	"prompt_cache_key": true, "service_tier": true, "stop": true, "stop_sequences": true, "stopSequences": true, "cachedContent": true, "mcp_servers": true,
 	"tool_choice": true, "toolConfig": true, "tool_config": true, "include": true, "responseId": true, "callId": true, "authorization": true, "container": true,
+	"reasoning_effort": true, "verbosity": true, "truncation": true, "prompt_cache_retention": true, "search_context_size": true, "speed": true, "inference_geo": true,
 	"cache_control": true, "context_management": true, "taskType": true, "encoding_format": true, "modalities": true, "safetySettings": true, "safety_settings": true,
 }
 

@@ -373,6 +373,10 @@ func (p *pieces) responses(w *walk) {
 		p.slots, p.ends, p.all = nil, []string{group}, out < 0
 		return
 	}
+	if strings.HasSuffix(kind, "audio.delta") { // bytes, each piece by itself
+		p.slots, p.quiet = nil, true
+		return
+	}
 	for i := range p.slots {
 		sl := &p.slots[i]
 		sl.id, sl.group, sl.nested = kind+item+group+at, group, strings.Contains(kind, "call_arguments")

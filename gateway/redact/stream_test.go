@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -231,6 +232,18 @@ func TestAnEventThatIsNotChangedIsTheSame(t *testing.T) {
 	plain := []byte(`{"choices":[{"index":0,"delta":{"content":"hello"}}]}`)
 	if n := testing.AllocsPerRun(100, func() { _, _ = s.Event("", plain) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// Each piece of a voice is bytes of its own: none of one goes into the next.
+func TestAVoiceIsNotHeldBack(t *testing.T) {
+	v, _ := vaultOf(t, "swordfish99")
+	in := []string{
+		`{"type":"response.output_text.delta","sequence_number":1,"item_id":"i","output_index":0,"content_index":0,"delta":"x"}`,
+		`{"type":"response.audio.delta","sequence_number":2,"delta":"AAAM"}`, `{"type":"response.audio.delta","sequence_number":3,"delta":"MAGP"}`,
+	}
+	if out := sent(v.Stream("responses"), in...); !slices.Equal(out, in) {
+		t.Errorf("%q", out)
 	}
 }
 

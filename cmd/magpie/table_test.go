@@ -8,6 +8,7 @@ import (
 
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/trace/words"
+	"dev.magpie/provider"
 	"dev.magpie/tui/canvas"
 )
 
@@ -59,7 +60,8 @@ func printed(t *testing.T, cells int) map[string]string {
 			}
 			return nil
 		},
-		"help": func(p *process) error { return p.printf("%s", help(p.commands(), p.page().width)) },
+		"presets": func(p *process) error { return p.presets(provider.Presets()) },
+		"help":    func(p *process) error { return p.printf("%s", help(p.commands(), p.page().width)) },
 		"nobody": func(p *process) error {
 			p.complain("nobody answers at 127.0.0.1:3425: magpie serve starts the gateway, and magpie alone shows it as well")
 			return p.accountsWhole(nil)

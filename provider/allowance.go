@@ -93,9 +93,27 @@ func (w *Window) passed(now time.Time) bool {
 	return !w.Resets.IsZero() && !w.Resets.After(now)
 }
 
-// AllPassed reports whether all windows renewed since they were read; of none it is not known.
-func AllPassed(ws []Window, now time.Time) bool {
-	return len(ws) > 0 && !slices.ContainsFunc(ws, func(w Window) bool { return !w.Aside && !w.passed(now) })
+// StillHeld reports whether a vendor that answered nothing when the windows were read still does
+// so: until the full ones have renewed or, where none was full, all have. Windows of some models
+// only tell nothing of it, and without any it is not known to be over.
+func StillHeld(ws []Window, now time.Time) bool {
+	told, full, left := false, false, false
+	for i := range ws {
+		w := &ws[i]
+		if w.Aside || w.Model != "" {
+			continue
+		}
+		told = true
+		switch passed := w.passed(now); {
+		case w.Used >= SpentShare && !passed:
+			return true
+		case w.Used >= SpentShare:
+			full = true
+		default:
+			left = left || !passed
+		}
+	}
+	return !full && (left || !told)
 }
 
 // UsedAt returns the window's share at now: nothing once its reset has passed.

@@ -46,6 +46,9 @@ func (d *draft) best(blocks []block) {
 func (d *draft) stand(t block) {
 	t.rank = 0
 	switch {
+	case t.load >= 100:
+		t.stand, t.rank = standFull, t.load
+		return
 	case t.learns:
 		t.stand = standLearns
 		return
@@ -54,9 +57,6 @@ func (d *draft) stand(t block) {
 		return
 	case !t.known:
 		t.stand = standByUse
-		return
-	case t.used >= 100:
-		t.stand, t.rank = standFull, t.used
 		return
 	}
 	d.pace(t)
@@ -109,7 +109,7 @@ func sayBest(blocks []block) {
 		case standByUse:
 			r.Code = trace.WhyByUse
 		case standFull:
-			r.Code = trace.WhySpent
+			r = spentBy(b.candidate)
 		}
 		b.because = r
 	}

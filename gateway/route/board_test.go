@@ -131,6 +131,8 @@ func put(b *board, a *provider.Account, st *route.Standing, model, word string) 
 		st.Windows = []provider.Window{{Name: "7 days", Used: used, Resets: now.Add(time.Hour), Read: now}}
 	case "spent":
 		st.Windows = []provider.Window{{Name: "7 days", Used: 100, Resets: now.Add(time.Hour), Read: now}}
+	case "shut":
+		st.Shut = true
 	case "rests":
 		b.snap.Rests[rest.Key] = rest
 	case "rests-ended":

@@ -147,7 +147,7 @@ func (d *draft) usedUp(at int) bool {
 	if d.s.targetRouting(&d.c.Target) == bestOf { // also of a group of providers by other orders
 		share = 100
 	}
-	if t.used < share {
+	if t.load < share {
 		return false
 	}
 	for i := range d.in {

@@ -60,10 +60,10 @@ const (
 func (d *draft) bandOf(t *candidate, bands []float64) {
 	switch t.tier() {
 	case provider.Low:
-		t.band, t.rank = bandLow, t.used
+		t.band, t.rank = bandLow, t.load
 		return
 	case provider.Spent:
-		t.band, t.rank = bandSpent, t.used
+		t.band, t.rank = bandSpent, t.load
 		return
 	case provider.Fine:
 	}

@@ -128,6 +128,7 @@ type candidate struct {
 	known  bool // a window that counts the model was read
 	learns bool // nothing is known of it, and its reply will tell
 	used   float64
+	load   float64     // what it is ordered by: what is used, or more than all where its vendor answers nothing
 	renews []time.Time // by window, the longest first; zero = unknown
 	pace   float64     // under pace: percent an hour to spend
 	due    time.Time   // under pace: until then

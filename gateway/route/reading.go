@@ -38,8 +38,11 @@ func weigh(d *draft) {
 
 func (d *draft) weigh(t *seat) {
 	st := &t.standing
+	if st.Shut && provider.StillHeld(st.Windows, d.s.Now) {
+		t.load = shut
+	}
 	if len(st.Windows) == 0 {
-		t.learns = st.Read.IsZero() && t.who.Kind == provider.KindAccount && t.of.Dialect.Vendor == claudesVendor
+		t.learns = t.load == 0 && st.Read.IsZero() && t.who.Kind == provider.KindAccount && t.of.Dialect.Vendor == claudesVendor
 		return
 	}
 	for i := range st.Windows {
@@ -49,6 +52,7 @@ func (d *draft) weigh(t *seat) {
 		return
 	}
 	t.used = provider.Share(st.Windows, t.model, d.s.Now)
+	t.load = max(t.load, t.used)
 	if d.times == nil {
 		d.times = make([]time.Time, 0, 2*len(d.in))
 	}
@@ -56,6 +60,9 @@ func (d *draft) weigh(t *seat) {
 	d.times = provider.AppendRenewals(d.times, d.s.ahead(t), t.model, d.s.Now)
 	t.renews = d.times[from:len(d.times):len(d.times)]
 }
+
+// shut is the load of an account whose vendor answers nothing: it stands behind those that may be used up.
+const shut = 101
 
 // ahead are a candidate's windows as they are to be ordered by: a reset that its account
 // would lose before they renew, and spends by itself, is their renewal.
@@ -73,6 +80,9 @@ const claudesVendor = "anthropic"
 // tellReading fills in what the last reading says of a candidate. Windows are shared with the snapshot.
 func tellReading(c *trace.Candidate, t *seat) {
 	c.Learns = t.learns
+	if t.load == shut {
+		c.Tier = string(t.tier())
+	}
 	if len(t.standing.Windows) == 0 {
 		return
 	}

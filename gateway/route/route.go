@@ -45,6 +45,7 @@ type Standing struct {
 	Windows []provider.Window // as last read
 	Told    []trace.Window    // Windows in the trace's shape, made once by whoever keeps the readings; nil = not made
 	Read    time.Time         // when; zero = never
+	Shut    bool              // as last told its vendor answers nothing until a window renews
 	Resets  *trace.Resets     // in hand, as last told; nil = none known
 	Print   string            // fingerprint of its secret, "" = not known yet
 	Sunk    Sunk              // its last rate limit that sinks; zero = none

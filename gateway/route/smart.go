@@ -28,10 +28,10 @@ func tiers(a, b block) int {
 	if c := cmp.Compare(tierRank(ta), tierRank(tb)); c != 0 || ta == provider.Fine {
 		return c
 	}
-	return cmp.Compare(a.used, b.used)
+	return cmp.Compare(a.load, b.load)
 }
 
-func (t *candidate) tier() provider.Tier { return provider.TierOf(t.used) }
+func (t *candidate) tier() provider.Tier { return provider.TierOf(t.load) }
 
 func tierRank(t provider.Tier) int {
 	switch t {
@@ -91,12 +91,20 @@ func saySmart(blocks []block) {
 // sayTier notes that a candidate has little room left; false = it has room.
 func sayTier(t *candidate) bool {
 	switch t.tier() {
+	case provider.Spent:
+		t.because = spentBy(t)
 	case provider.Low:
 		t.because = trace.Reason{Code: trace.WhyLow, Share: t.used}
-	case provider.Spent:
-		t.because = trace.Reason{Code: trace.WhySpent, Share: t.used}
 	case provider.Fine:
 		return false
 	}
 	return true
+}
+
+// spentBy says why a candidate counts as spent.
+func spentBy(t *candidate) trace.Reason {
+	if t.load == shut {
+		return trace.Reason{Code: trace.WhyShut, Share: t.used}
+	}
+	return trace.Reason{Code: trace.WhySpent, Share: t.used}
 }

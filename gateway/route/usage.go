@@ -14,17 +14,19 @@ func (d *draft) usage(blocks []block) {
 	for _, b := range blocks {
 		b.rank = d.lately(b.candidate)
 	}
-	slices.SortStableFunc(blocks, func(a, b block) int { return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.rank, b.rank)) })
-	alike := blocks[0].used == blocks[len(blocks)-1].used
+	slices.SortStableFunc(blocks, func(a, b block) int { return cmp.Or(cmp.Compare(a.load, b.load), cmp.Compare(a.rank, b.rank)) })
+	alike := blocks[0].load == blocks[len(blocks)-1].load
 	for i, b := range blocks {
 		r := trace.Reason{Code: trace.WhyMoreUsed, Share: b.used}
 		switch first := blocks[0]; {
+		case b.load == shut:
+			r = spentBy(b.candidate)
 		case alike:
 			r = trace.Reason{Code: trace.WhyMoreTokens, Count: count(b)}
 			if i == 0 || r.Count == count(first) {
 				r.Code = trace.WhyFewestTokens
 			}
-		case b.used == first.used:
+		case b.load == first.load:
 			r.Code = trace.WhyLeastUsed
 		}
 		b.because = r

@@ -87,7 +87,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	}
 	held, _ := snap.Held(a, "")
 	told.State = stateOf(&told, off, held > 0)
-	if f.cards[a.ID].Held && !provider.AllPassed(st.Windows, now) && (told.State == trace.Fine || told.State == trace.Low) {
+	if st.Shut && provider.StillHeld(st.Windows, now) && (told.State == trace.Fine || told.State == trace.Low) {
 		told.State = trace.Spent
 	}
 	return told

@@ -13,7 +13,6 @@ import (
 type card struct {
 	Plan    string
 	Balance string
-	Held    bool      // it answers nothing until a window renews
 	Read    time.Time // of the last reading that told anything; zero = none
 	Failed  string    // why the newest look told nothing, "" = it did
 }
@@ -35,9 +34,10 @@ func (s *Store) Take(id provider.AccountID, r provider.Reading, share float64, a
 			return
 		}
 		took.After = c.Failed != ""
-		told := card{Plan: cmp.Or(r.Plan, c.Plan), Balance: cmp.Or(r.Balance, c.Balance), Held: r.Held, Read: at}
+		told := card{Plan: cmp.Or(r.Plan, c.Plan), Balance: cmp.Or(r.Balance, c.Balance), Read: at}
 		e.card(id, told)
 		e.inHand(id, &r)
+		e.shut(id, r.Held)
 		e.dirty[quotas] = true
 		took.Lifted = e.read(s, id, r.Windows, share, at)
 	})

@@ -159,17 +159,79 @@ func TestAReadingOfAnythingIsKeptWithinBounds(t *testing.T) {
 }
 
 func TestAnAccountThatItsVendorHoldsIsFreeOnceItsWindowsRenew(t *testing.T) {
-	s := open(t, state.Options{})
-	r := provider.Reading{Held: true, Windows: []provider.Window{window("7 days", 60, time.Hour)}}
-	s.Take("codex/me", r, 98, now)
+	cat := codexMe(t)
+	for name, c := range map[string]struct {
+		windows []provider.Window
+		at      time.Duration
+		want    trace.State
+	}{
+		"at once":                       {[]provider.Window{window("7 days", 60, time.Hour)}, 0, trace.Spent},
+		"it renewed":                    {[]provider.Window{window("7 days", 60, time.Hour)}, 61 * time.Minute, trace.Fine},
+		"the full one renewed":          {[]provider.Window{window("5 hours", 100, time.Hour), window("7 days", 60, 72*time.Hour)}, 61 * time.Minute, trace.Fine},
+		"one that isn't full renewed":   {[]provider.Window{window("5 hours", 10, time.Hour), window("7 days", 60, 72*time.Hour)}, 61 * time.Minute, trace.Spent},
+		"one that stops nothing did":    {[]provider.Window{{Name: "On-demand", Aside: true, Used: 100, Resets: now.Add(time.Hour)}}, 61 * time.Minute, trace.Spent},
+		"one of some models did":        {[]provider.Window{{Name: "5 hours · x", Model: "x", Used: 100, Resets: now.Add(time.Hour)}, window("7 days", 60, 72*time.Hour)}, 61 * time.Minute, trace.Spent},
+		"nothing is told of a window":   {nil, 61 * time.Minute, trace.Spent},
+		"two are full, and one did":     {[]provider.Window{window("5 hours", 100, time.Hour), window("7 days", 99, 72*time.Hour)}, 61 * time.Minute, trace.Spent},
+		"two are full, and both did":    {[]provider.Window{window("5 hours", 100, time.Hour), window("7 days", 99, 72*time.Hour)}, 73 * time.Hour, trace.Fine},
+		"none is full, and all renewed": {[]provider.Window{window("5 hours", 10, time.Hour), window("7 days", 60, 72*time.Hour)}, 73 * time.Hour, trace.Fine},
+	} {
+		s := open(t, state.Options{})
+		s.Take("codex/me", provider.Reading{Held: true, Windows: c.windows}, 98, now)
+		if a, _ := s.Account(cat, "codex/me", now.Add(c.at)); a.State != c.want {
+			t.Errorf("%s: %s", name, a.State)
+		}
+	}
+}
+
+func codexMe(t *testing.T) *provider.Catalog {
+	t.Helper()
 	cfg, err := config.Parse("config.toml", []byte("[providers.codex]\npreset = \"codex\"\naccounts = [{ name = \"me\", home = \"/nowhere\" }]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cat, _ := provider.Build(cfg)
-	for at, want := range map[time.Duration]trace.State{0: trace.Spent, 61 * time.Minute: trace.Fine} {
-		if a, _ := s.Account(cat, "codex/me", now.Add(at)); a.State != want {
-			t.Errorf("after %v: %s", at, a.State)
+	return cat
+}
+
+// That a vendor answers nothing is known to the order of accounts and after a restart, until a
+// reading, an answer that began later, or a spent reset says otherwise.
+func TestWhatEndsThatAVendorAnswersNothing(t *testing.T) {
+	cat := codexMe(t)
+	held := provider.Reading{Held: true, Windows: []provider.Window{window("7 days", 60, 72*time.Hour)}}
+	told := held
+	told.Held = false
+	for name, c := range map[string]struct {
+		do   func(*state.Store)
+		ends bool
+	}{
+		"nothing":              {func(*state.Store) {}, false},
+		"a reading":            {func(s *state.Store) { s.Take("codex/me", told, 98, now.Add(time.Minute)) }, true},
+		"an older reading":     {func(s *state.Store) { s.Take("codex/me", told, 98, now.Add(-time.Minute)) }, false},
+		"a failed one":         {func(s *state.Store) { s.Missed("codex/me", "502") }, false},
+		"windows of a reply":   {func(s *state.Store) { s.Read("codex/me", held.Windows, now.Add(time.Minute)) }, false},
+		"an answer":            {func(s *state.Store) { s.Answered("codex/me", "codex/me", now.Add(time.Minute)) }, true},
+		"one that began early": {func(s *state.Store) { s.Answered("codex/me", "codex/me", now.Add(-time.Second)) }, false},
+		"another's":            {func(s *state.Store) { s.Answered("codex/you", "codex/you", now.Add(time.Minute)) }, false},
+		"a reset":              {func(s *state.Store) { s.Renewed("codex/me", now.Add(time.Minute)) }, true},
+	} {
+		dir := t.TempDir()
+		s, err := state.Open(folder(dir), now)
+		if err != nil {
+			t.Fatal(err)
 		}
+		s.Take("codex/me", held, 98, now)
+		c.do(s)
+		shut(t, s)
+		again, err := state.Open(folder(dir), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for when, s := range map[string]*state.Store{"": s, " after a restart": again} {
+			if ended := !s.Snapshot(cat, now).Standing["codex/me"].Shut; ended != c.ends {
+				t.Errorf("%s%s: it has ended: %v", name, when, ended)
+			}
+		}
+		shut(t, again)
 	}
 }

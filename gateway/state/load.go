@@ -42,6 +42,7 @@ type reading struct {
 	Plan    string            `json:"plan,omitempty"`
 	Balance string            `json:"balance,omitempty"`
 	Resets  *trace.Resets     `json:"resets,omitempty"`
+	Shut    bool              `json:"shut,omitempty"` // the vendor answers nothing until a window renews
 	Asked   time.Time         `json:"asked,omitzero"` // when the vendor was last asked and told something
 }
 
@@ -235,7 +236,7 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 		if recent(r.Asked, now) {
 			f.cards[id] = card{Plan: r.Plan, Balance: r.Balance, Read: r.Asked}
 			st := f.standing[id]
-			st.Resets = r.Resets
+			st.Resets, st.Shut = r.Resets, r.Shut
 			f.standing[id] = st
 		}
 		if len(r.Windows) == 0 || !recent(r.Read, now) {
@@ -305,7 +306,7 @@ func encodeQuotas(f *facts, _ extra) ([]byte, error) {
 			continue
 		}
 		r := q.Accounts[id]
-		r.Plan, r.Balance, r.Asked, r.Resets = c.Plan, c.Balance, c.Read, f.standing[id].Resets
+		r.Plan, r.Balance, r.Asked, r.Resets, r.Shut = c.Plan, c.Balance, c.Read, f.standing[id].Resets, f.standing[id].Shut
 		q.Accounts[id] = r
 	}
 	return encode(q)

@@ -49,7 +49,7 @@ func (s *Store) Renewed(id provider.AccountID, now time.Time) (lifted []trace.Re
 	s.change(func(e *edit) {
 		lifted = e.lift(s, id, now, func(_ string, r trace.Rest) bool { return r.Why == trace.Quota || r.By == trace.ByWindow })
 		st := e.standing[id]
-		st.Windows, st.Told, st.Read = nil, nil, time.Time{}
+		st.Windows, st.Told, st.Read, st.Shut = nil, nil, time.Time{}, false
 		if r := st.Resets; r != nil {
 			left := *r
 			left.Count, left.Until = max(0, left.Count-1), time.Time{}
@@ -57,14 +57,22 @@ func (s *Store) Renewed(id provider.AccountID, now time.Time) (lifted []trace.Re
 		}
 		e.stand(id, st)
 		c := e.cards[id]
-		c.Held, c.Read = false, time.Time{}
+		c.Read = time.Time{}
 		e.card(id, c)
 		e.dirty[quotas] = true
 	})
 	return lifted
 }
 
-// inHand takes in what a reading told of an account's resets, and whether its vendor holds it.
+// shut takes in whether an account's vendor answers nothing.
+func (e *edit) shut(id provider.AccountID, shut bool) {
+	if st := e.standing[id]; st.Shut != shut {
+		st.Shut = shut
+		e.stand(id, st)
+	}
+}
+
+// inHand takes in what a reading told of an account's resets.
 func (e *edit) inHand(id provider.AccountID, r *provider.Reading) {
 	if r.Resets == nil {
 		return

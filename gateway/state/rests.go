@@ -89,11 +89,16 @@ func (e *edit) prune(now time.Time) {
 // the vendor began to answer, so that a long reply says nothing against a rest set
 // meanwhile. It costs next to nothing while nothing stands.
 func (s *Store) Answered(key, one string, began time.Time) {
-	s.last.note(provider.AccountID(key), began)
-	if f := s.facts.Load(); !f.stands(key, began) && !f.stands(one, began) {
+	id := provider.AccountID(key)
+	s.last.note(id, began)
+	if f := s.facts.Load(); !f.stands(key, began) && !f.stands(one, began) && !f.opens(id, began) {
 		return
 	}
 	s.change(func(e *edit) {
+		if e.opens(id, began) {
+			e.shut(id, false)
+			e.dirty[quotas] = true
+		}
 		for _, k := range []string{key, one} {
 			if !e.stands(k, began) {
 				continue
@@ -102,10 +107,16 @@ func (s *Store) Answered(key, one string, began time.Time) {
 			e.forget(k)
 			if _, rested := e.rests[k]; rested {
 				e.unrest(k)
-				e.concerns(provider.AccountID(key))
+				e.concerns(id)
 			}
 		}
 	})
+}
+
+// opens says whether an answer that began at a moment belies what was read before of an account: that
+// its vendor answers nothing.
+func (f *facts) opens(id provider.AccountID, began time.Time) bool {
+	return f.standing[id].Shut && began.After(f.cards[id].Read)
 }
 
 // stands says whether anything is held against the key from before a moment.

@@ -92,6 +92,7 @@ const (
 	WhyUnknown      ReasonCode = "unknown" // nobody knows when it renews
 	WhyLow          ReasonCode = "low"     // little room left
 	WhySpent        ReasonCode = "spent"   // next to no room left
+	WhyShut         ReasonCode = "shut"    // its vendor answers nothing until a window renews
 	WhyLeastUsed    ReasonCode = "least-used"
 	WhyMoreUsed     ReasonCode = "more-used"
 	WhyFewestTokens ReasonCode = "fewest-tokens" // used like the others, and served the fewest tokens lately: Count

@@ -58,7 +58,7 @@ func ReasonAt(r trace.Reason, now time.Time) string {
 		return "not the member that you picked"
 	case trace.WhyUnlisted:
 		return "its plan does not list this model, and another's does"
-	case trace.WhyLearns, trace.WhySooner, trace.WhyLater, trace.WhyUnknown, trace.WhyLow, trace.WhySpent, trace.WhyLeastUsed, trace.WhyMoreUsed,
+	case trace.WhyLearns, trace.WhySooner, trace.WhyLater, trace.WhyUnknown, trace.WhyLow, trace.WhySpent, trace.WhyShut, trace.WhyLeastUsed, trace.WhyMoreUsed,
 		trace.WhyFewestTokens, trace.WhyMoreTokens, trace.WhyTurn, trace.WhyPace, trace.WhyLessPace, trace.WhyHaste, trace.WhyLevel, trace.WhyByUse, trace.WhyWeight, trace.WhyWeighed,
 		trace.WhyPicked, trace.WhyAside, trace.WhyUnfit, trace.WhySunk:
 		return routed(r, now)

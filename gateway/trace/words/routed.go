@@ -23,6 +23,8 @@ func routed(r trace.Reason, now time.Time) string {
 		return "low: " + Percent(r.Share) + " used, so after those below 90%"
 	case trace.WhySpent:
 		return "spent: " + Percent(r.Share) + " used, so after those with room"
+	case trace.WhyShut:
+		return "its vendor answers nothing until it renews, so after those with room" + used(r)
 	case trace.WhyLeastUsed:
 		return "least used: " + Percent(r.Share)
 	case trace.WhyMoreUsed:

@@ -138,6 +138,32 @@ func TestAGroupCountsItsKeysAndThoseOfItThatAreReady(t *testing.T) {
 	}
 }
 
+// Two models of one account are two candidates, and pausing it takes both.
+func TestAGroupTellsTheAccountThatIsReadyAlone(t *testing.T) {
+	r := newRig(t, aAndB+"[groups.g]\nrouting = \"order\"\nmembers = [\"a/m\", \"b/vendor/m\", \"a/only-a\"]\n", vendors{"a": good("chat", false), "b": good("chat", false)})
+	last := func() string {
+		for _, g := range r.g.Status().Groups {
+			if g.ID == "g" {
+				return fmt.Sprintf("%d ready, %q alone", g.Ready, g.Last)
+			}
+		}
+		return "no group"
+	}
+	for _, step := range []struct{ command, want string }{
+		{"", `3 ready, "" alone`},
+		{`{"verb":"pause","who":"b/k"}`, `2 ready, "a/k" alone`},
+		{`{"verb":"pause","who":"a/k"}`, `0 ready, "" alone`},
+		{`{"verb":"resume","who":"b/k"}`, `1 ready, "b/k" alone`},
+	} {
+		if step.command != "" {
+			r.command(step.command)
+		}
+		if got := last(); got != step.want {
+			t.Errorf("after %s: %s, want %s", step.command, got, step.want)
+		}
+	}
+}
+
 func TestAnUnlistedProviderIsServedByIDAndInGroups(t *testing.T) {
 	toml := strings.Replace(aAndB, "[providers.b]", "[providers.b]\nunlisted = true", 1)
 	r := newRig(t, toml+"[groups.g]\nmembers = [\"b/vendor/m\"]\n", vendors{"a": good("chat", false), "b": good("chat", false)})

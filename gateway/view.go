@@ -122,8 +122,14 @@ func (g *Gateway) groupTold(snap *route.Snapshot, gr *provider.Group, now time.T
 	}
 	told.Of = len(plan.Order) + len(plan.Left)
 	for i := range plan.Order {
-		if plan.Order[i].Rest == nil {
-			told.Ready++
+		c := &plan.Order[i]
+		if c.Rest != nil {
+			continue
+		}
+		if told.Ready++; told.Ready == 1 {
+			told.Last = c.ID
+		} else if told.Last != c.ID {
+			told.Last = ""
 		}
 	}
 	if len(plan.Order) > 0 {

@@ -165,7 +165,7 @@ func (m *model) lastReady(id string) bool {
 		return false
 	}
 	for _, g := range m.st.Groups {
-		if !g.Off && g.Ready == 1 && g.Next == id {
+		if !g.Off && g.Last == id {
 			return true
 		}
 	}

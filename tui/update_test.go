@@ -133,6 +133,38 @@ func TestPausingTheLastReadyAccountIsAskedFirst(t *testing.T) {
 	}
 }
 
+func TestPausingTheLastOfAGroupIsAskedFirstHoweverManyModelsItHas(t *testing.T) {
+	for _, tc := range []struct {
+		does  string
+		group trace.Group
+		asks  bool
+	}{
+		{"one model of it", trace.Group{ID: "g", Ready: 1, Of: 4, Next: homePro, Last: homePro}, true},
+		{"two models of it", trace.Group{ID: "g", Ready: 2, Of: 4, Next: homePro, Last: homePro}, true},
+		{"another's is ready too", trace.Group{ID: "g", Ready: 3, Of: 4, Next: homePro}, false},
+		{"another is the last", trace.Group{ID: "g", Ready: 2, Of: 4, Next: workMax, Last: workMax}, false},
+		{"the group is switched off", trace.Group{ID: "g", Off: true, Ready: 2, Of: 4, Next: homePro, Last: homePro}, false},
+		{"nobody is ready", trace.Group{ID: "g", Of: 4}, false},
+	} {
+		for name, keys := range map[string][]string{"p": {"1", "j", "p"}, "the palette": {":", "pause home", "enter"}} {
+			view := sceneView()
+			view.Status.Groups = []trace.Group{tc.group}
+			g := newFake(view)
+			g.preview = func(control.Command) (control.Effect, error) {
+				return control.Effect{Class: control.Reversible, Words: "home-pro takes no more requests.", Token: "fresh"}, nil
+			}
+			m := sceneModel(t, scene{view: func() trace.View { return view }}, layout.Size{W: 80, H: 24})
+			m.g = g
+			for _, key := range keys {
+				settleCmd(m, press(m, key))
+			}
+			if asks := m.dialog != nil; asks != tc.asks || asks == (len(g.did()) > 0) {
+				t.Errorf("%s, by %s: asked %v, done %v", tc.does, name, asks, g.did())
+			}
+		}
+	}
+}
+
 func TestDialogsKeepEverythingUnlessTold(t *testing.T) {
 	for _, key := range []string{"enter", "esc"} {
 		m := keyed(t, newFake(sceneView()), "q")

@@ -85,6 +85,7 @@ type Group struct {
 	Ready   int      `json:"ready"`          // candidates that would be asked now: keys and accounts with a model each
 	Of      int      `json:"candidates"`     // all of them, also those that rest or are left out
 	Next    string   `json:"next,omitempty"` // id of the candidate that would be asked first now
+	Last    string   `json:"last,omitempty"` // id of the account that all who are ready are of; "" = of several, or nobody is
 	Auto    bool     `json:"auto,omitempty"`
 	Off     bool     `json:"off,omitempty"`
 	Removed bool     `json:"removed,omitempty"`
@@ -92,7 +93,7 @@ type Group struct {
 
 // Same says whether two tell the same of one group.
 func (g *Group) Same(o *Group) bool {
-	return g.ID == o.ID && g.Place == o.Place && g.Routing == o.Routing && g.Pick == o.Pick && g.Ready == o.Ready && g.Of == o.Of && g.Next == o.Next &&
+	return g.ID == o.ID && g.Place == o.Place && g.Routing == o.Routing && g.Pick == o.Pick && g.Ready == o.Ready && g.Of == o.Of && g.Next == o.Next && g.Last == o.Last &&
 		g.Auto == o.Auto && g.Off == o.Off && g.Removed == o.Removed && slices.Equal(g.Members, o.Members)
 }
 

@@ -203,6 +203,32 @@ func TestAResetIsSpentForAHeldSpareOnceTheOthersAreRefused(t *testing.T) {
 	})
 }
 
+// A reset helps against a used-up allowance alone: where another of the request's accounts failed by
+// something else, it would be spent for a hiccup.
+func TestNoResetIsSpentWhereAnythingElseFailedToo(t *testing.T) {
+	for name, status := range map[string]int{"the allowance alone": 0, "a server's error": 500, "overloaded": 529, "a rate": 429} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, "routing = \"order\"").account("me", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 50, 3*day)}}).
+					account("spare", ", auto_reset = true", standin.ChatAccount{Windows: []standin.Window{win("7d", 50, 3*day)}, Resets: []standin.ChatReset{{ID: "c1"}}})
+				r := h.rig(t).ready()
+				h.Use("acct-spare", win("7d", 100, 3*day))
+				want := 0
+				if status == 0 {
+					h.Use("acct-me", win("7d", 100, 3*day))
+					want = 1
+				} else {
+					h.Fail("", status) // of a reply
+				}
+				got := r.askCodex()
+				if spent := h.Redeemed(); len(spent) != want || (got.status == 200) != (want == 1) || len(r.last().Tries) < 2 {
+					t.Errorf("%d, tried %s, spent %v, want %d", got.status, tried(r.last()), spent, want)
+				}
+			})
+		})
+	}
+}
+
 func TestNoResetIsSpentByItselfWhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		set     string

@@ -120,8 +120,8 @@ func (ref *refusal) response(h http.Header) *http.Response {
 
 // hear takes one line of the program's output.
 func (r *run) hear(data []byte) {
-	var l claude.Line
-	if json.Unmarshal(data, &l) != nil {
+	l, ok := claude.ParseLine(data)
+	if !ok {
 		return // a line for people
 	}
 	switch {

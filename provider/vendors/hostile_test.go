@@ -3,7 +3,11 @@ package vendors_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +159,56 @@ func TestAnOddValueHidesNothingOfTheRest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One odd value in what a program keeps of its sign-in hides neither another sign-in nor a panic: all
+// that it can come to is another of its users, or a state of the account.
+func TestAnOddValueInASignInHidesNothingOfTheRest(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		look       func(home string) looker
+		decides    string // values without which nobody is signed in
+		state      bool   // a state is all that is ever told
+	}{
+		"copilot, the program's": {
+			"config.json", `{"lastLoggedInUser":{"host":"https://github.com","login":"cat"},"loggedInUsers":[{"host":"https://github.com","login":"cat"},{"host":"https://github.com","login":"dog"}],
+			"copilotTokens":{"https://github.com:dog":"gho_dog","https://github.com:cat":"gho_cat"}}`, openCopilot, "copilotTokens", false,
+		},
+		"copilot, an editor's": {
+			"apps.json", `{"github.com:a":{"user":"octo","oauth_token":"ghu_1","githubAppId":"a"},"github.com:b":{"user":"octo","oauth_token":"ghu_2"}}`, openCopilot, "", false,
+		},
+		"gemini cli": {
+			"oauth_creds.json", `{"access_token":"a","refresh_token":"r","scope":"x","token_type":"Bearer","id_token":"e30.e30.x","expiry_date":1700000000000}`,
+			func(home string) looker { return geminicli.Open([]string{home}) }, "", true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			for _, value := range odd {
+				for path, text := range spoiled(t, c.text, value) {
+					if err := os.WriteFile(filepath.Join(home, c.file), []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					got, err := c.look(home).Look()
+					var state provider.SignInError
+					switch decides := strings.Contains(" "+c.decides+" ", " "+path+" "); {
+					case err != nil && (!errors.As(err, &state) || strings.Contains(err.Error(), "can't be read") || !c.state && !decides):
+						t.Errorf("%s is %.40s: %v", path, value, err)
+					case err == nil && (c.state || len(got.Access.Reveal()) > 4096 || strings.ContainsAny(got.Access.Reveal(), "\x1b\x07 ")):
+						t.Errorf("%s is %.40s: %+v", path, value, got)
+					}
+				}
+			}
+		})
+	}
+}
+
+type looker interface {
+	Look() (provider.Credential, error)
+}
+
+func openCopilot(home string) looker {
+	return copilot.Open(copilot.Options{Homes: []string{home}, Do: func(*http.Request) (*http.Response, error) { return nil, errors.New("nobody is asked") }})
 }
 
 func TestWhatAVendorSaysOfAnErrorIsShort(t *testing.T) {

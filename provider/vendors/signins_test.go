@@ -32,7 +32,7 @@ func TestWhatCopilotTells(t *testing.T) {
 }
 
 func TestWhatGeminiTells(t *testing.T) {
-	r, err := geminicli.Parse([]byte(`{"buckets":[{"modelId":"m1","remainingFraction":0.4},{"modelId":"m2_vertex","remainingFraction":1},{"modelId":"M3","resetTime":"2026-03-05T00:00:00Z"}]}`), at)
+	r, err := geminicli.Parse([]byte(`{"buckets":[{"modelId":"m1","remainingFraction":0.4},{"modelId":"m2_vertex","remainingFraction":1},{"modelId":"M3","resetTime":"2026-03-05T00:00:00Z"},{"modelId":"m4","remainingFraction":"half"},{"modelId":"m5","remainingFraction":{}}]}`), at)
 	if got := drawn(r); err != nil || got != "m1 60%; M3 100% till 2026-03-05T00:00Z" || r.Windows[0].Model != "m1" || r.Windows[1].Model != "m3" {
 		t.Errorf("%v %s", err, got)
 	}

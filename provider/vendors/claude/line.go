@@ -2,11 +2,13 @@ package claude
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"dev.magpie/provider"
+	"dev.magpie/provider/vendors/loose"
 )
 
 // Line is one line of the program's output as stream-json, as far as it is read.
@@ -79,17 +81,34 @@ func (e *Event) Claims() map[string]Event {
 	return told
 }
 
+// ParseLine reads a line. What is no object is for people, and not ok; a value of another kind than
+// it should be hides nothing of the rest.
+func ParseLine(data []byte) (l Line, ok bool) {
+	err := loose.Decode(data, &l)
+	return l, err == nil
+}
+
 // Account is what the program says of its sign-in.
 type Account struct {
-	SignedIn bool   `json:"loggedIn"`
-	Method   string `json:"authMethod"` // claude.ai for a subscription
-	Email    string `json:"email"`
-	Plan     string `json:"subscriptionType"`
+	SignedIn bool
+	Method   string // claude.ai for a subscription
+	Email    string
+	Plan     string
 }
 
 // ParseAccount reads what `claude auth status --json` prints.
 func ParseAccount(out []byte) (Account, error) {
-	var a Account
-	err := json.Unmarshal(out, &a)
-	return a, err
+	var t struct {
+		SignedIn loose.Bool `json:"loggedIn"`
+		Method   loose.Text `json:"authMethod"`
+		Email    loose.Text `json:"email"`
+		Plan     loose.Text `json:"subscriptionType"`
+	}
+	if err := loose.Decode(out, &t); err != nil {
+		return Account{}, err
+	}
+	if !t.SignedIn.Set {
+		return Account{}, errors.New("it does not say whether anybody is signed in")
+	}
+	return Account{t.SignedIn.V, string(t.Method), string(t.Email), string(t.Plan)}, nil
 }

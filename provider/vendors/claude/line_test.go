@@ -1,7 +1,6 @@
 package claude_test
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -18,9 +17,9 @@ const (
 )
 
 func TestEveryWindowOfAnEvent(t *testing.T) {
-	var l claude.Line
-	if err := json.Unmarshal([]byte(limitLine), &l); err != nil {
-		t.Fatal(err)
+	l, ok := claude.ParseLine([]byte(limitLine))
+	if !ok {
+		t.Fatal("it is a line of the program's")
 	}
 	ws := l.Limit.Windows(when("2026-03-04T10:00:00Z"))
 	if got := draw(ws); len(ws) != 2 || !strings.Contains(got, "5 hours") || ws[1].Used != 81 || ws[0].Used != 42 || !ws[0].Partial {
@@ -32,12 +31,52 @@ func TestEveryWindowOfAnEvent(t *testing.T) {
 }
 
 func TestAFailedResult(t *testing.T) {
-	var l claude.Line
-	if err := json.Unmarshal([]byte(failedLine), &l); err != nil {
-		t.Fatal(err)
+	l, ok := claude.ParseLine([]byte(failedLine))
+	if !ok {
+		t.Fatal("it is a line of the program's")
 	}
 	if !l.Failed || l.Status != 429 || strings.Contains(l.Words(), "usage limit") {
 		t.Errorf("got %+v, %q", l, l.Words())
+	}
+}
+
+// A value that is not as it should be hides nothing of the rest of its line.
+func TestAnOddValueInALineHidesNothingOfTheRest(t *testing.T) {
+	for _, odd := range []string{`null`, `true`, `-1`, `1e400`, `""`, `"x"`, `[]`, `{}`, `[1]`, `{"a":1}`} {
+		for _, at := range []string{`"success"`, `429`, `"rate_limit_error"`} {
+			l, ok := claude.ParseLine([]byte(strings.Replace(failedLine, at, odd, 1)))
+			if !ok || l.Type != "result" || !l.Failed || l.Words() == "" {
+				t.Errorf("%s for %s: %v %+v", odd, at, ok, l)
+			}
+		}
+		for _, at := range []string{`"allowed_warning"`, `1772700000`, `"seven_day"`, `0.81`, `false`, `0.42`, `1772630000`, `"allowed"`, `{"utilization":0.5}`} {
+			l, ok := claude.ParseLine([]byte(strings.Replace(limitLine, at, odd, 1)))
+			if !ok || l.Limit == nil {
+				t.Fatalf("%s for %s: %v %+v", odd, at, ok, l)
+			}
+			if ws := l.Limit.Windows(when("2026-03-04T10:00:00Z")); len(ws) == 0 {
+				t.Errorf("%s for %s: no window", odd, at)
+			}
+		}
+		a, err := claude.ParseAccount([]byte(strings.Replace(signedIn, `"claude.ai"`, odd, 1)))
+		if err != nil || !a.SignedIn || a.Plan != "max" {
+			t.Errorf("%s: %+v, %v", odd, a, err)
+		}
+	}
+	for _, people := range []string{"", "Update available", "[]", "7", `"x"`, "null", "{"} {
+		if l, ok := claude.ParseLine([]byte(people)); ok {
+			t.Errorf("%q is %+v", people, l)
+		}
+	}
+	for status, in := range map[string]bool{`"true"`: true, `1`: true, `"false"`: false, `false`: false} {
+		if a, err := claude.ParseAccount([]byte(strings.Replace(signedIn, "true", status, 1))); err != nil || a.SignedIn != in {
+			t.Errorf("%s: %+v, %v", status, a, err)
+		}
+	}
+	for _, status := range []string{`null`, `"perhaps"`, `[]`} {
+		if a, err := claude.ParseAccount([]byte(strings.Replace(signedIn, "true", status, 1))); err == nil {
+			t.Errorf("%s: %+v", status, a)
+		}
 	}
 }
 
@@ -54,8 +93,8 @@ func FuzzALineOfTheProgram(f *testing.F) {
 	f.Add(limitLine)
 	f.Add(failedLine)
 	f.Fuzz(func(t *testing.T, line string) {
-		var l claude.Line
-		if json.Unmarshal([]byte(line), &l) != nil || l.Limit == nil {
+		l, ok := claude.ParseLine([]byte(line))
+		if !ok || l.Limit == nil {
 			return
 		}
 		for _, w := range l.Limit.Windows(when("2026-03-04T10:00:00Z")) {

@@ -62,7 +62,7 @@ func load(homes []string) (signIn, error) {
 // parseEditor reads what editors' Copilot writes: accounts by host and program.
 func parseEditor(data []byte) (signIn, error) {
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(data, &all); err != nil {
+	if err := loose.Decode(data, &all); err != nil {
 		return signIn{}, err
 	}
 	var found []signIn
@@ -73,7 +73,7 @@ func parseEditor(data []byte) (signIn, error) {
 		}
 		name, _, _ := strings.Cut(key, ":")
 		host, ok := hostOf(name)
-		if ok && json.Unmarshal(raw, &one) == nil && usable(string(one.Token)) {
+		if ok && loose.Decode(raw, &one) == nil && usable(string(one.Token)) {
 			found = append(found, signIn{host, string(one.User), string(one.Token)})
 		}
 	}
@@ -99,7 +99,7 @@ func parseCLI(data []byte) (signIn, error) {
 		All    []login                    `json:"loggedInUsers"`
 		Tokens map[string]json.RawMessage `json:"copilotTokens"`
 	}
-	if err := json.Unmarshal(plainJSON(data), &c); err != nil {
+	if err := loose.Decode(plainJSON(data), &c); err != nil {
 		return signIn{}, err
 	}
 	known := false

@@ -14,9 +14,9 @@ import (
 func Parse(body []byte, at time.Time) (provider.Reading, error) {
 	var u struct {
 		Buckets []struct {
-			Model  loose.Text   `json:"modelId"`
-			Left   loose.Number `json:"remainingFraction"`
-			Resets loose.Time   `json:"resetTime"`
+			Model  loose.Text    `json:"modelId"`
+			Left   *loose.Number `json:"remainingFraction"`
+			Resets loose.Time    `json:"resetTime"`
 		} `json:"buckets"`
 	}
 	if err := loose.Decode(body, &u); err != nil {
@@ -27,9 +27,14 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 		if b.Model == "" || strings.HasSuffix(string(b.Model), "_vertex") {
 			continue
 		}
-		// A fraction that is missing is nothing left.
+		left := 0.0 // that is missing is nothing left
+		if b.Left != nil {
+			if left = b.Left.V; !b.Left.Set {
+				continue // of one that can't be read nothing is known
+			}
+		}
 		r.Windows = append(r.Windows, provider.Window{
-			Name: string(b.Model), Model: strings.ToLower(string(b.Model)), Used: loose.Percent(100 * (1 - b.Left.V)), Resets: b.Resets.Time, Read: at,
+			Name: string(b.Model), Model: strings.ToLower(string(b.Model)), Used: loose.Percent(100 * (1 - left)), Resets: b.Resets.Time, Read: at,
 		})
 	}
 	return r, nil

@@ -2,7 +2,6 @@ package geminicli
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"strings"
@@ -59,7 +58,7 @@ func standing(data []byte, now time.Time) provider.SignInError {
 		ID      loose.Text `json:"id_token"`
 		Expires loose.Time `json:"expiry_date"`
 	}
-	if json.Unmarshal(data, &c) != nil {
+	if loose.Decode(data, &c) != nil {
 		return ErrBroken
 	}
 	switch {
@@ -84,7 +83,7 @@ func itsOwn(token string) bool {
 		For loose.Text `json:"aud"`
 		By  loose.Text `json:"azp"`
 	}
-	if err != nil || json.Unmarshal(data, &claims) != nil {
+	if err != nil || loose.Decode(data, &claims) != nil {
 		return true
 	}
 	return (claims.For == "" || claims.For == client) && (claims.By == "" || claims.By == client)

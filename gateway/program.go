@@ -152,10 +152,11 @@ func (l *live) program(id provider.AccountID) *provider.Account {
 func (g *Gateway) askProgram(ctx context.Context, lv *live, a *provider.Account) (provider.Reading, error) {
 	g.wanted.now()
 	ws, err := g.bridge.Usage(ctx, a.ID, a.Home, g.proxyOf(lv, a))
-	var unready *bridge.UnreadyError
-	if err == nil || errors.As(err, &unready) {
-		g.programReady(a, err)
+	stands := err
+	if err != nil { // one that tells no windows may answer all the same
+		stands = g.bridge.Ready(ctx, a.ID, a.Home)
 	}
+	g.programReady(a, stands)
 	return provider.Reading{Windows: ws}, err
 }
 

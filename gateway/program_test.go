@@ -235,6 +235,24 @@ func TestAProgramThatTellsNoWindowsIsToldOnItsAccount(t *testing.T) {
 	}
 }
 
+// A program that could not be used and was put right can be, though it tells no windows now.
+func TestAProgramThatWasPutRightIsReadyThoughItTellsNoWindows(t *testing.T) {
+	for _, mode := range []fakeclaude.Mode{fakeclaude.SignedOut, fakeclaude.Old, ""} {
+		r, dir := programRig(t, mode)
+		r.refresh()
+		if a := r.account("claude/me"); a.State != trace.Unready {
+			t.Fatalf("%q: %s %q", mode, a.State, a.Error)
+		}
+		if _, err := fakeclaude.Install(dir, fakeclaude.Mute); err != nil {
+			t.Fatal(err)
+		}
+		said := r.refresh()
+		if a := r.account("claude/me"); a.State != trace.Fine || a.ReadError == "" || a.Error != "" {
+			t.Errorf("%q: %s %q %q, said %q", mode, a.State, a.Error, a.ReadError, said)
+		}
+	}
+}
+
 // An account that was found on the machine is there for all to see, and its program is run from
 // the first wish on.
 func TestAProgramThatWasFoundIsNotRunBeforeItIsWanted(t *testing.T) {

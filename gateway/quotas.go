@@ -197,7 +197,10 @@ func (g *Gateway) readWords(all []trace.Account, lately map[provider.AccountID]t
 			slow++
 		}
 	}
-	s := fmt.Sprintf("read %d accounts", len(all)-bad-slow)
+	s := "read 1 account"
+	if n := len(all) - bad - slow; n != 1 {
+		s = fmt.Sprintf("read %d accounts", n)
+	}
 	if bad > 0 {
 		s += fmt.Sprintf(", %d can't be read", bad)
 	}

@@ -131,7 +131,7 @@ func TestAPersonHasAKeyReadAgain(t *testing.T) {
 			t.Errorf("%q, %v, asked %d times", said, err, c.gets)
 		}
 		v.Break(http.StatusBadGateway)
-		if said, err := do(""); err != nil || said != "read 1 accounts, 1 can't be read" {
+		if said, err := do(""); err != nil || said != "read 1 account, 1 can't be read" {
 			t.Errorf("%q, %v", said, err)
 		}
 		if said, err := do("relay"); err != nil || !strings.HasPrefix(said, "relay/main can't be read: its vendor answers 502") {

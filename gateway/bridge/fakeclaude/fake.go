@@ -11,6 +11,10 @@
 //	cut            a reply that reaches its limit of tokens
 //	stubborn       as slow, and no signal but the last ends it
 //	twice          a reply, and another that nobody asked for
+//
+// A home may hold files that say how its sign-in stands: signed-out, usage, which is what it answers
+// when it is asked for its windows, and limits, the event that it writes of them
+// beside a reply, in which "soon" is an hour from then.
 package fakeclaude
 
 import (
@@ -105,7 +109,7 @@ func run(mode Mode, args []string) int {
 		}
 		fmt.Println("2.1.332 (Claude Code)")
 	case len(args) > 0 && args[0] == "auth":
-		if mode == SignedOut {
+		if _, out := ofHome("signed-out"); out || mode == SignedOut {
 			fmt.Println(`{"loggedIn": false, "authMethod": "none"}`)
 			return 1
 		}
@@ -113,6 +117,10 @@ func run(mode Mode, args []string) int {
 	case slices.Contains(args, "/usage"):
 		if usage(filepath.Dir(os.Getenv(logKey))); mode == Mute {
 			return 1
+		}
+		if told, has := ofHome("usage"); has {
+			fmt.Print(told)
+			return 0
 		}
 		fmt.Println("Current session: 13% used · resets in 2 hours\nCurrent week (all models): 37% used")
 	case mode == Ignorant:
@@ -123,6 +131,16 @@ func run(mode Mode, args []string) int {
 		return p.serve()
 	}
 	return 0
+}
+
+// ofHome is what a file of the home says that the program was started for.
+func ofHome(name string) (text string, has bool) {
+	home := os.Getenv("CLAUDE_CONFIG_DIR")
+	if home == "" {
+		return "", false
+	}
+	data, err := os.ReadFile(filepath.Join(home, name)) //nolint:gosec // a test's own file
+	return string(data), err == nil
 }
 
 // Names of files in the program's folder.
@@ -237,6 +255,14 @@ func (p *program) serve() int {
 
 // do answers the user; a number from 0 ends the program.
 func (p *program) do(said string) int {
+	limits, told := ofHome("limits")
+	if told {
+		at := fmt.Sprint(time.Now().Add(time.Hour).Unix())
+		p.limit(json.RawMessage(strings.ReplaceAll(limits, `"soon"`, at)))
+		if strings.Contains(limits, `"status":"rejected"`) {
+			return p.refused(429, "rate_limit_error", "You've hit your weekly limit")
+		}
+	}
 	line, _, _ := strings.Cut(said, "\n")
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
@@ -285,7 +311,9 @@ func (p *program) do(said string) int {
 		p.text(rest)
 		p.finish("end_turn")
 	}
-	p.limit(map[string]any{"status": "allowed", "rateLimitType": "five_hour", "utilization": 0.42, "resetsAt": time.Now().Add(time.Hour).Unix()})
+	if !told {
+		p.limit(map[string]any{"status": "allowed", "rateLimitType": "five_hour", "utilization": 0.42, "resetsAt": time.Now().Add(time.Hour).Unix()})
+	}
 	p.line(map[string]any{"type": "result", "subtype": "success", "is_error": false, "total_cost_usd": 0.01})
 	return -1
 }
@@ -378,7 +406,7 @@ func (p *program) refused(status int, kind, words string) int {
 	return -1
 }
 
-func (p *program) limit(info map[string]any) {
+func (p *program) limit(info any) {
 	p.line(map[string]any{"type": "rate_limit_event", "rate_limit_info": info})
 }
 

@@ -255,13 +255,8 @@ func (p *program) serve() int {
 
 // do answers the user; a number from 0 ends the program.
 func (p *program) do(said string) int {
-	limits, told := ofHome("limits")
-	if told {
-		at := fmt.Sprint(time.Now().Add(time.Hour).Unix())
-		p.limit(json.RawMessage(strings.ReplaceAll(limits, `"soon"`, at)))
-		if strings.Contains(limits, `"status":"rejected"`) {
-			return p.refused(429, "rate_limit_error", "You've hit your weekly limit")
-		}
+	if p.usedUp() {
+		return p.refused(429, "rate_limit_error", "You've hit your weekly limit")
 	}
 	line, _, _ := strings.Cut(said, "\n")
 	verb, rest, _ := strings.Cut(line, " ")
@@ -311,11 +306,20 @@ func (p *program) do(said string) int {
 		p.text(rest)
 		p.finish("end_turn")
 	}
-	if !told {
+	if _, told := ofHome("limits"); !told {
 		p.limit(map[string]any{"status": "allowed", "rateLimitType": "five_hour", "utilization": 0.42, "resetsAt": time.Now().Add(time.Hour).Unix()})
 	}
 	p.line(map[string]any{"type": "result", "subtype": "success", "is_error": false, "total_cost_usd": 0.01})
 	return -1
+}
+
+// usedUp writes the event that the home has, and says whether that turns the request away.
+func (p *program) usedUp() bool {
+	limits, told := ofHome("limits")
+	if told {
+		p.limit(json.RawMessage(strings.ReplaceAll(limits, `"soon"`, fmt.Sprint(time.Now().Add(time.Hour).Unix()))))
+	}
+	return strings.Contains(limits, `"status":"rejected"`)
 }
 
 func (p *program) call(tools []string) int {

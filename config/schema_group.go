@@ -36,7 +36,7 @@ var ruleFields = []field[Rule]{
 	row("images", func(r *Rule) *bool { return &r.Images }, truth, yesNo, "", "The turn shows an image."),
 	row("effort", func(r *Rule) *string { return &r.Effort }, lower(oneOf("on", "low", "medium", "high", "xhigh", "max")), "`on` `low` `medium` `high` `xhigh` or `max`", "", "The agent asks for so much thinking or more; `on`: any."),
 	row("agents", func(r *Rule) *[]string { return &r.Agents }, some(filled), "list of agent ids", "", "One of these agents asks."),
-	row("intent", func(r *Rule) *string { return &r.Intent }, intent, "text, 200 characters at most", "", "The classifier finds the turn to be about this."),
+	row("intent", func(r *Rule) *string { return &r.Intent }, intent, "text, 200 characters at most", "", "The classifier finds the turn to be about this; in a group without one the rule never holds."),
 	row("compact", func(r *Rule) *bool { return &r.Compact }, truth, yesNo, "", "The agent shortens its conversation."),
 }
 

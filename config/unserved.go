@@ -32,6 +32,27 @@ func (c *Config) Unserved() []string {
 	return append(all, unserved("notify.", notifyFields, &c.Notify)...)
 }
 
+// Idle tells what the config asks for that can never happen: a group's rules by intent, or its effort, where
+// no classifier is named to judge them. Such a rule never holds, and the request goes as if it was not there.
+func (c *Config) Idle() []string {
+	var all []string
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		if g.Off || g.Classifier != "" {
+			continue
+		}
+		for n := range g.Rules {
+			if g.Rules[n].Intent != "" {
+				all = append(all, "rule "+strconv.Itoa(n+1)+" of group "+g.ID+" never holds: it asks for an intent, and the group has no classifier to tell it")
+			}
+		}
+		if g.Effort == "auto" {
+			all = append(all, "effort = \"auto\" of group "+g.ID+" changes nothing: the group has no classifier to say how hard to think")
+		}
+	}
+	return all
+}
+
 func unserved[T any](prefix string, fields []field[T], from *T) []string {
 	var all []string
 	for _, f := range fields {

@@ -63,3 +63,22 @@ func TestEachKeyMarkedAsLaterIsInTheFileThatUsesEverything(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatCanNeverHappenIsTold(t *testing.T) {
+	const provider = "[providers.a]\nkeys = [{ env = \"A\" }]\n[groups.g]\nmembers = [\"a/m\", \"a/n\"]\n"
+	for _, test := range []struct{ name, group, want string }{
+		{"nothing of a plain group", "", ""},
+		{"an intent that nobody tells", `rules = [{ use = "a/m", tokens = 9 }, { use = "a/n", intent = "small talk" }]`, "rule 2 of group g never holds: it asks for an intent, and the group has no classifier to tell it"},
+		{"one that a classifier tells", "classifier = \"a/m\"\nrules = [{ use = \"a/n\", intent = \"small talk\" }]", ""},
+		{"an effort that nobody says", `effort = "auto"`, `effort = "auto" of group g changes nothing: the group has no classifier to say how hard to think`},
+		{"one that a classifier says", "effort = \"auto\"\nclassifier = \"a/m\"", ""},
+		{"a fixed effort", `effort = "high"`, ""},
+		{"a group that is off", "off = true\nrules = [{ use = \"a/n\", intent = \"small talk\" }]", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := strings.Join(parse(t, provider+test.group).Idle(), "; "); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}

@@ -36,7 +36,7 @@ func (p *process) configCheckCommand(o *globals) *cobra.Command {
 	return listing(o, &cobra.Command{
 		Use:   "check [<file>]",
 		Short: "Read the config as the gateway does, and tell all that is wrong with it",
-		Long:  "Exits with 2 when something is. What is asked for and not carried out by this version is told too, and is no error, nor is a key that is not where the config says.",
+		Long:  "Exits with 2 when something is. What is asked for and not carried out by this version, or can never happen, is told too, and is no error, nor is a key that is not where the config says.",
 		Args:  arguments(0, 1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file := p.paths().Config
@@ -104,15 +104,16 @@ func (p *process) missing(cat *provider.Catalog) []string {
 }
 
 func (p *process) checkedJSON(file string, cfg *config.Config, bad *config.Errors) error {
-	problems, unserved := []problemRow{}, []string{}
+	problems, unserved, idle := []problemRow{}, []string{}, []string{}
 	if bad != nil {
 		for _, one := range bad.Problems {
 			problems = append(problems, problemRow{one.File, one.Line, one.Col, one.Text, one.Hint})
 		}
 	} else {
 		unserved = append(unserved, cfg.Unserved()...)
+		idle = append(idle, cfg.Idle()...)
 	}
-	err := p.json(map[string]any{"path": file, "ok": bad == nil, "problems": problems, "unserved": unserved}, nil)
+	err := p.json(map[string]any{"path": file, "ok": bad == nil, "problems": problems, "unserved": unserved, "idle": idle}, nil)
 	if err == nil && bad != nil {
 		err = &exitError{code: exitUsage}
 	}

@@ -48,6 +48,9 @@ func TestTheREADMEsConfigsAreGood(t *testing.T) {
 			if all := cfg.Unserved(); len(all) > 0 {
 				t.Errorf("it shows what this version does not carry out: %v", all)
 			}
+			if all := cfg.Idle(); len(all) > 0 {
+				t.Errorf("it shows what never happens: %v", all)
+			}
 		}
 	}
 	if ours == 0 {

@@ -94,6 +94,7 @@ func (s *settings) warnings() []string {
 	if unserved := s.cfg.Unserved(); len(unserved) > 0 {
 		all = append(all, "the config asks for what this version does not carry out: "+strings.Join(unserved, ", "))
 	}
+	all = append(all, s.cfg.Idle()...)
 	if s.shown {
 		all = append(all, "others on this machine can read the keys in "+s.cfg.Path+": chmod 600 it")
 	}

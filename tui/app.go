@@ -83,7 +83,8 @@ type opened struct {
 	group   string
 	chosen  string // what keys mean of a group's page
 	scroll  int
-	from    *opened // the page that it was opened from, nil = a list
+	list    layout.Pane // where nothing is open: the list to go back to
+	from    *opened     // what it was opened from, nil = its own list
 }
 
 type openKind uint8

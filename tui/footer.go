@@ -62,6 +62,9 @@ func (m *model) hints() []hint {
 		h.add(keys.Back, "")
 	}
 	for _, c := range m.reg.Footer(scope) {
+		if c.ID == keys.Quit && m.opened.from != nil {
+			continue
+		}
 		words := c.Hint
 		if c.ID == keys.Open && scope != keys.InRequests {
 			words = "open"

@@ -53,6 +53,8 @@ func TestKeysOnAGroupsPage(t *testing.T) {
 		{does: "enter opens the account", keys: "j enter", see: func(m *model) bool { return m.opened.account == homePro }},
 		{does: "a as well", keys: "j a", see: func(m *model) bool { return m.opened.account == homePro }},
 		{does: "esc leads back to the same place", keys: "j enter esc", see: func(m *model) bool { a, _ := m.selectedAccount(); return m.inGroup() && a.ID == homePro }},
+		{does: "esc leads back after a look at other accounts", keys: "j enter j j esc", see: func(m *model) bool { return m.inGroup() && m.opened.group == "always-on" }},
+		{does: "q leads back as well", keys: "j enter j q", see: func(m *model) bool { return m.inGroup() && m.exit == Running }},
 		{does: "enter on a group within opens it", keys: "G k enter", see: func(m *model) bool { return m.opened.group == "cheap" && len(m.plan.of("cheap").Route.Left) == 2 }},
 		{does: "esc leads back from it", keys: "G k enter esc", see: func(m *model) bool { return m.opened.group == "always-on" && m.plan.of("always-on").Known }},
 		{does: "esc twice leads to the list", keys: "G k enter esc esc", see: func(m *model) bool { return m.opened.kind == nothingOpen && m.front() == layout.Groups }},
@@ -128,5 +130,25 @@ func TestBesideItsListTheNextGroupIsShown(t *testing.T) {
 	settleCmd(m, press(m, "enter"))
 	if !m.inGroup() {
 		t.Error("enter gives the page the keys")
+	}
+}
+
+// On a screen that shows another process's gateway q leaves at once, but not before the way back is gone.
+func TestTheQuitKeyGoesBackBeforeItLeaves(t *testing.T) {
+	m, _ := grouped(t, layout.Size{W: 120, H: 40}, "4", "enter", "enter", "enter", "shift+tab", "shift+tab")
+	m.o.Attached = &Attached{PID: 1}
+	if m.front() != layout.Accounts || m.opened.kind != accountOpen {
+		t.Fatalf("an account is open and its list has the keys: %+v, %v", m.opened, m.front())
+	}
+	if last := m.canvas.Plain(); strings.Contains(last, "q quit") {
+		t.Errorf("the footer offers to quit:\n%s", last)
+	}
+	settleCmd(m, press(m, "q"))
+	if m.exit != Running || m.opened.kind != groupOpen {
+		t.Errorf("q leads back to the group's page: %+v, exit %v", m.opened, m.exit)
+	}
+	settleCmd(m, press(m, "q"))
+	if m.exit != ExitQuit {
+		t.Error("there is no way back any more: q leaves")
 	}
 }

@@ -2,9 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"dev.magpie/gateway/trace"
 	"dev.magpie/tui/layout"
 	"dev.magpie/tui/over"
 	"dev.magpie/tui/state"
@@ -60,16 +62,16 @@ func (m *model) reopen() {
 	case requestOpen:
 		keys := m.requests.Keys(v)
 		if id, has := m.requests.Cursor.Key(keys); has && id != m.opened.request {
-			m.opened = opened{kind: requestOpen, request: id}
+			m.opened = opened{kind: requestOpen, request: id, from: m.opened.from}
 			m.requests.Cursor.Hold(keys)
 		}
 	case accountOpen:
 		if id, has := m.accounts.Cursor.Key(m.accounts.Keys(v, m.listHeight(layout.Accounts))); has && id != m.opened.account {
-			m.opened = opened{kind: accountOpen, account: id}
+			m.opened = opened{kind: accountOpen, account: id, from: m.opened.from}
 		}
 	case groupOpen:
 		if id, has := m.groups.Cursor.Key(m.groups.Keys(v)); has && id != m.opened.group {
-			m.opened = opened{kind: groupOpen, group: id}
+			m.opened = opened{kind: groupOpen, group: id, from: m.opened.from}
 		}
 	case nothingOpen:
 	}
@@ -210,7 +212,7 @@ func (m *model) open() tea.Cmd {
 			m.opened = opened{kind: groupOpen, group: g.ID}
 		}
 	case layout.Log:
-		m.zoom = true
+		m.openLine()
 	case layout.Detail:
 		m.openPicked()
 	case layout.NoPane:
@@ -232,7 +234,7 @@ func (m *model) back() {
 		m.pending = ""
 	case m.help != nil:
 		m.help = nil
-	case m.opened.from != nil && m.front() == layout.Detail:
+	case m.opened.from != nil && (m.front() == layout.Detail || m.focus == m.origin()):
 		m.backTo(*m.opened.from)
 	case m.opened.kind != nothingOpen && m.front() == layout.Detail && m.kind() == layout.Wide && m.focus == layout.Detail && !m.zoom:
 		m.focus = m.origin()
@@ -337,8 +339,31 @@ func (m *model) itsAccount() {
 		m.toast.Say(m.st.Name(id)+" is no longer in the config", m.now)
 		return
 	}
+	m.showAccount(id)
+}
+
+// openLine opens the account that a line of the log tells of. One that tells of none is given all of the room.
+func (m *model) openLine() {
+	seq, has := m.logs.Cursor.Key(m.logs.Keys(m.view()))
+	i := slices.IndexFunc(m.st.Logs, func(l trace.Log) bool { return l.Seq == seq })
+	if !has || i < 0 {
+		return
+	}
+	if id := m.st.About(m.st.Logs[i].Text); id != "" {
+		m.showAccount(id)
+		return
+	}
+	m.zoom = true
+}
+
+// showAccount opens an account from where the keys are; going back leads there again.
+func (m *model) showAccount(id string) {
+	from := opened{list: m.front()}
+	if m.opened.kind != nothingOpen && (from.list == layout.Detail || from.list == m.origin()) {
+		from = m.opened
+	}
 	m.focus, m.zoom = layout.Accounts, false
-	m.opened = opened{kind: accountOpen, account: id}
+	m.opened = opened{kind: accountOpen, account: id, from: &from}
 	h := m.listHeight(layout.Accounts)
 	m.accounts.Cursor.Select(m.accounts.Keys(m.view(), h), id, h)
 }

@@ -132,14 +132,23 @@ func (m *model) within(next opened) {
 	}
 }
 
-// backTo shows the page again from which another was opened, where there still is what it shows.
+// backTo shows the page or list again from which a page was opened, where there still is what it shows.
 func (m *model) backTo(page opened) {
 	m.opened = page
-	if m.focus != layout.Detail {
+	if m.focus != layout.Detail || page.kind == nothingOpen {
 		m.focus = m.origin()
 	}
-	h := m.listHeight(m.origin())
-	m.groups.Cursor.Select(m.groups.Keys(m.view()), page.group, h)
+	v, h := m.view(), m.listHeight(m.origin())
+	switch page.kind {
+	case groupOpen:
+		m.groups.Cursor.Select(m.groups.Keys(v), page.group, h)
+	case accountOpen:
+		m.accounts.Cursor.Select(m.accounts.Keys(v, h), page.account, h)
+	case requestOpen:
+		m.requests.Cursor.Select(m.requests.Keys(v), page.request, h)
+	case nothingOpen:
+		m.opened = opened{}
+	}
 	m.settle()
 }
 

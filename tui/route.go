@@ -136,6 +136,9 @@ func (m *model) press(key string) tea.Cmd {
 	if !found {
 		return nil
 	}
+	if id == keys.Quit && m.opened.from != nil { // first the way back
+		id = keys.Close
+	}
 	return m.run(id)
 }
 
@@ -160,7 +163,11 @@ func (m *model) origin() layout.Pane {
 		return layout.Accounts
 	case groupOpen:
 		return layout.Groups
-	case nothingOpen, requestOpen:
+	case nothingOpen:
+		if m.opened.list != layout.NoPane {
+			return m.opened.list
+		}
+	case requestOpen:
 	}
 	return layout.Requests
 }

@@ -261,6 +261,10 @@ func TestMovingAndOpening(t *testing.T) {
 		{"enter on a group opens it", []string{"4", "j", "enter"}, func(m *model) bool { return m.opened.group == "cheap" && m.inGroup() }},
 		{"r on a group shows its requests", []string{"4", "j", "r"}, func(m *model) bool { return m.requests.Filter.Text == "group:cheap" }},
 		{"r on its page as well", []string{"4", "j", "enter", "r"}, func(m *model) bool { return m.requests.Filter.Text == "group:cheap" && m.opened.kind == nothingOpen }},
+		{"esc leads from its account back to the request", []string{"enter", "a", "esc"}, func(m *model) bool { return m.opened.kind == requestOpen && m.front() == layout.Detail }},
+		{"so it does after another account was looked at", []string{"enter", "a", "j", "esc"}, func(m *model) bool { return m.opened.kind == requestOpen && m.front() == layout.Detail }},
+		{"esc leads from the account of a request in the list back to the list", []string{"j", "a", "esc"}, func(m *model) bool { return m.opened.kind == nothingOpen && m.front() == layout.Requests }},
+		{"enter on a line of nobody's zooms the log", []string{"5", "G", "enter"}, func(m *model) bool { return m.zoom && m.front() == layout.Log }},
 		{"a pane's digit again zooms it", []string{"5", "5"}, func(m *model) bool { return m.zoom && m.focus == layout.Log }},
 		{"esc leaves the zoom", []string{"5", "z", "esc"}, func(m *model) bool { return !m.zoom }},
 		{"tab goes round", []string{"tab", "tab", "tab", "tab", "tab"}, func(m *model) bool { return m.focus == layout.Requests }},
@@ -294,6 +298,26 @@ func TestMovingAndOpening(t *testing.T) {
 		if m := keyed(t, newFake(sceneView()), tc.keys...); !tc.want(m) {
 			t.Errorf("%s: it does not:\n%s", tc.does, m.canvas.Plain())
 		}
+	}
+}
+
+func TestALineOfTheLogOpensItsAccount(t *testing.T) {
+	m := keyed(t, newFake(sceneView()))
+	m.st.Apply(trace.Batch{Logs: []trace.Log{{Seq: 1 << 40, Time: sceneNow, Level: "warn", Text: relayA + " rests 60s: rate limit"}}}, sceneNow)
+	m.settle()
+	for _, k := range []string{"5", "enter"} {
+		settleCmd(m, press(m, k))
+		m.draw()
+	}
+	if m.opened.account != relayA || m.front() != layout.Detail {
+		t.Fatalf("it does not:\n%s", m.canvas.Plain())
+	}
+	for _, k := range []string{"j", "esc"} { // also after a look at the next account
+		settleCmd(m, press(m, k))
+		m.draw()
+	}
+	if m.opened.kind != nothingOpen || m.front() != layout.Log {
+		t.Errorf("esc does not lead back to the log:\n%s", m.canvas.Plain())
 	}
 }
 

@@ -19,7 +19,7 @@ var (
 var commands = []Command{
 	{
 		ID: Open, Keys: []string{"enter"}, In: slices.Concat(lists, []Scope{InGroup}), Hint: "why", Rank: 1, Class: control.Reads, Needs: []Need{NeedRow},
-		Help: "open: why a request went where it did; an account's windows; a group's order", Words: "details explain why show",
+		Help: "open: why a request went where it did; an account; a group's order; a log line's account", Words: "details explain why show windows",
 	},
 	{
 		ID: Back, Keys: []string{"esc"}, Hint: "back", Class: control.Reads,

@@ -208,7 +208,7 @@ func (q *requestRow) draw(c *canvas.Canvas, y int, columns []layout.Column) {
 		case layout.ColModel:
 			text, pen = q.model, theme.FG
 		case layout.ColWho:
-			text, pen = whoOf(c, q.v, q.r, mark)
+			text, pen = whoOf(c, q.v, q.r, col.W)
 		}
 		if col.Right {
 			c.TextRight(col.X, y, col.W, text, pen)
@@ -218,11 +218,17 @@ func (q *requestRow) draw(c *canvas.Canvas, y int, columns []layout.Column) {
 	}
 }
 
-func whoOf(c *canvas.Canvas, v *View, r *trace.Route, mark trace.Outcome) (string, theme.Role) {
+// whoOf is who answered, or is asked; the blank before a name goes before the name is cut.
+func whoOf(c *canvas.Canvas, v *View, r *trace.Route, room int) (string, theme.Role) {
 	who, asking := v.State.AnsweredBy(r)
+	mark := r.Outcome()
 	switch {
 	case asking:
-		return c.Glyphs().Arrow + " " + who, theme.Live
+		arrow := c.Glyphs().Arrow
+		if c.Width(arrow+" "+who) <= room || c.Width(arrow+who) > room {
+			arrow += " "
+		}
+		return arrow + who, theme.Live
 	case mark == trace.Failed:
 		return who, theme.Failed
 	case mark == trace.Declined:

@@ -101,22 +101,40 @@ func (s *State) Called(text string) string {
 	return text
 }
 
-// rename puts a name in the place of an id that stands alone, or before a model.
-func rename(text, id, name string) string {
-	from := 0
-	for {
+// About is the account that a text of the gateway's tells of, the first where it names several; "" = none.
+func (s *State) About(text string) string {
+	about, first := "", len(text)
+	for i := range s.Accounts {
+		id := s.Accounts[i].ID
+		if at := standing(text, id, 0); at >= 0 && at < first {
+			about, first = id, at
+		}
+	}
+	return about
+}
+
+// standing finds an id that stands alone in a text, or before a model; -1 = nowhere.
+func standing(text, id string, from int) int {
+	for id != "" {
 		i := strings.Index(text[from:], id)
 		if i < 0 {
-			return text
+			return -1
 		}
 		i += from
 		from = i + len(id)
-		if i > 0 && text[i-1] != ' ' || from < len(text) && !strings.ContainsRune(" ,:;/", rune(text[from])) {
-			continue
+		if (i == 0 || text[i-1] == ' ') && (from == len(text) || strings.ContainsRune(" ,:;/", rune(text[from]))) {
+			return i
 		}
-		text = text[:i] + name + text[from:]
-		from = i + len(name)
 	}
+	return -1
+}
+
+// rename puts a name in the place of an id that stands alone, or before a model.
+func rename(text, id, name string) string {
+	for at := standing(text, id, 0); at >= 0; at = standing(text, id, at+len(name)) {
+		text = text[:at] + name + text[at+len(id):]
+	}
+	return text
 }
 
 // Short is the tail of a conversation's id. The tail, because ids that begin with

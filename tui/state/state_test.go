@@ -155,6 +155,14 @@ func TestEveryAccountHasTheShortestNameThatTellsItApart(t *testing.T) {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"claude/work rests 60s: rate limit": "claude/work", "paused relay/spare, claude/work": "relay/spare", "claude/workshop and x/claude/work": "",
+		"listening on 127.0.0.1:3425": "", "openai/key1 is back": "openai/key1", "ollama answers": "ollama", "": "",
+	} {
+		if got := s.About(text); got != want {
+			t.Errorf("%q tells of %q, want %q", text, got, want)
+		}
+	}
 	if got := masked.Called("claude/work rests"); got != "acct-1 rests" {
 		t.Errorf("a masked line is shown as %q", got)
 	}

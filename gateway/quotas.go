@@ -149,13 +149,13 @@ func (g *Gateway) refreshed(lv *live, who string) ([]provider.AccountID, error) 
 		if p := shownOnly(lv, named); p != nil {
 			return nil, &control.Error{Status: http.StatusConflict, Code: "not_told", Message: "what is left of " + string(named[0]) + " is not asked for: " + p.ReadOnly}
 		}
-		whose := "of any key"
+		whose := "any key"
 		if len(named) == 1 {
-			whose = "of " + string(named[0])
+			whose = string(named[0])
 		}
 		return nil, &control.Error{
 			Status: http.StatusConflict, Code: "not_told",
-			Message: "there is no place to ask what is left " + whose + ": what its vendor's replies tell is all that is known; balance_url names a place",
+			Message: "only replies tell what is left of " + whose + ": there is no place to ask; balance_url names one",
 		}
 	}
 	return ids, nil

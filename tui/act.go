@@ -85,13 +85,14 @@ func (m *model) done(msg doneMsg) tea.Cmd {
 		m.st.Apply(trace.Batch{Accounts: msg.done.Accounts}, m.now)
 		m.settle()
 	}
-	if msg.done.Words == "" {
+	said := m.st.Called(msg.done.Words)
+	if said == "" {
 		return nil
 	}
 	if key := m.keyOf("undo"); msg.done.Undo && key != "" {
-		m.toast.Undoable(msg.done.Words, key, m.now)
+		m.toast.Undoable(said, key, m.now)
 	} else {
-		m.toast.Say(msg.done.Words, m.now)
+		m.toast.Say(said, m.now)
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func (m *model) fail(err error) {
 	if errors.As(err, &refusal) && len(refusal.Matches) > 0 {
 		text += ": " + strings.Join(refusal.Matches, " ")
 	}
-	m.toast.Fail(text, m.now)
+	m.toast.Fail(m.st.Called(text), m.now)
 }
 
 // ask shows what a command would do; only its own key does it.
@@ -117,6 +118,9 @@ func (m *model) ask(msg askMsg) {
 	d := &asked{ways: map[string]func(*model) tea.Cmd{
 		"y": func(m *model) tea.Cmd { return m.confirmed(msg.command, msg.effect.Token) },
 	}}
+	for i := range body {
+		body[i] = m.st.Called(body[i])
+	}
 	d.Title = fmt.Sprintf("%s %s?", msg.command.Verb, m.st.Name(msg.command.Who))
 	d.Body = body
 	d.Keep, d.Foot = "leave it", "enter or esc leaves it"

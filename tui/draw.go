@@ -192,7 +192,7 @@ func (m *model) drawHelp(c *canvas.Canvas) {
 	ends := []string{end}
 	if n := m.help.Below(&m.set, m.reg, m.size.W-1, m.helpHeight()); n > 0 {
 		below := fmt.Sprintf("%d more below", n)
-		ends = []string{end + " " + m.set.Sep + " " + below, below}
+		ends = []string{end + " " + m.set.Sep + " " + below, below, fmt.Sprintf("%d more", n)}
 	}
 	page := pane.Page{Title: m.help.Title(&m.set), Ends: ends}
 	page.Draw(c.Sub(canvas.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}), pane.Shown{Focus: true, Title: true, Summary: true}, 0, "")

@@ -348,6 +348,23 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	}
 }
 
+func TestAMaskedScreenNamesNobodyInWhatItSays(t *testing.T) {
+	m := sceneModel(t, scene{options: func(o *Options) { o.Screen.MaskAccounts = true }}, layout.Size{W: 80, H: 24})
+	for name, say := range map[string]func(){
+		"what was done":   func() { m.done(doneMsg{done: control.Done{Words: "paused " + homePro, Undo: true}, at: sceneNow}) },
+		"what went wrong": func() { m.fail(errors.New("nobody reads " + homePro)) },
+		"what is asked": func() {
+			m.ask(askMsg{command: control.Command{Verb: control.Pause, Who: homePro}, effect: control.Effect{Words: "pause " + homePro}, at: sceneNow})
+		},
+	} {
+		say()
+		m.draw()
+		if text := m.canvas.Plain(); strings.Contains(text, "home-pro") || !strings.Contains(text, "acct-2") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
 func TestWhatWentWrongStaysUntilAKey(t *testing.T) {
 	g := newFake(sceneView())
 	g.do = func(control.Command, control.Token) (control.Done, error) {

@@ -52,6 +52,15 @@ func up(i client.Info, now time.Time) string {
 	return ", up " + words.Span(now.Sub(i.Started))
 }
 
+// waysOn is what can be done where a magpie has the address already.
+func (e *takenError) waysOn(command string) string {
+	if e.foreign != nil {
+		return "" // words names them
+	}
+	return "\nLook at that one:        magpie --listen " + e.addr +
+		"\nor take another address: magpie " + command + "--listen " + another(e.addr)
+}
+
 // another is the address with the next port.
 func another(addr string) string {
 	host, port, err := net.SplitHostPort(addr)

@@ -71,6 +71,9 @@ func TestWhoHasTheAddressIsSaid(t *testing.T) {
 				t.Errorf("no %q in\n%s", w, words)
 			}
 		}
+		if on := taken.waysOn("serve "); (taken.foreign == nil) != strings.Contains(on, "magpie --listen "+c.addr+"\n") {
+			t.Errorf("the ways on: %q", on)
+		}
 		if !strings.HasPrefix(words, c.addr+" is taken by ") {
 			t.Errorf("it does not begin with the address: %s", words)
 		}

@@ -57,6 +57,7 @@ func TestExitCodesAndWhatIsSaidWithThem(t *testing.T) {
 		{"unpin", nobody, 2, "needs either whom, or --all"},
 		{"unpin a --all", nobody, 2, "needs either whom, or --all"},
 		{"status now", nobody, 2, `takes no "now"`},
+		{"--frobnicate", nobody, 2, "magpie: unknown flag: --frobnicate see: magpie --help"},
 		{"requests --aggent claude", nobody, 2, `unknown flag: --aggent: did you mean "agent"?`},
 		{"requests --since yesterday", refusing.addr(), 2, `"yesterday" is no length`},
 		{"requests -n 0", refusing.addr(), 2, "-n is a number of requests"},

@@ -99,7 +99,7 @@ func (p *process) dress(root *cobra.Command) {
 	root.SetErr(p.err)
 	root.SetIn(p.in)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return misused("%s: %s", c.CommandPath(), flagWords(c, err))
+		return misused("%s%s", strings.TrimPrefix(c.CommandPath()+": ", "magpie: "), flagWords(c, err))
 	})
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _, _ = p.out.Write([]byte(help(c, p.page().width))) })
 	root.SetUsageFunc(func(c *cobra.Command) error {

@@ -118,7 +118,7 @@ func (p *process) startUntil(ctx context.Context, signals <-chan os.Signal, w wi
 func (p *process) notStarted(err error, command string) error {
 	var taken *takenError
 	if errors.As(err, &taken) {
-		return failed("%s", taken.words(p.now(), command))
+		return failed("%s", taken.words(p.now(), command)+taken.waysOn(command))
 	}
 	return err
 }

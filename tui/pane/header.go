@@ -148,6 +148,9 @@ func plainHeader(c *canvas.Canvas, v *View) []piece {
 	if v.Attached != nil { // whose gateway this is, is worth more than the day's sums
 		at = piece{text: address(v, true), pen: theme.Muted, gap: 1, rank: 3}
 	}
+	if v.Demo { // its port is one that nobody knows
+		at.rank = min(at.rank, 6)
+	}
 	p := append([]piece{brand(), at}, origin(c, v)...)
 	cost := f.cost
 	if cost != "" {

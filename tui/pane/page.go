@@ -69,7 +69,7 @@ func (p *Page) Draw(c *canvas.Canvas, s Shown, scroll int, chosen string) {
 	}
 }
 
-// ends are what the title ends with: how many lines are below what is shown, where some are.
+// ends are what the title ends with, the longest first: how many lines are below what is shown, where some are.
 func (p *Page) ends(c *canvas.Canvas, more int) []string {
 	if more <= 0 {
 		return p.Ends
@@ -79,7 +79,7 @@ func (p *Page) ends(c *canvas.Canvas, more int) []string {
 	for _, end := range p.Ends {
 		ends = append(ends, joinParts(" "+c.Glyphs().Sep+" ", end, below))
 	}
-	return append(ends, below)
+	return append(ends, below, grouped(int64(more))+" more")
 }
 
 // Text is the page as plain text.

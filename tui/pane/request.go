@@ -484,7 +484,7 @@ func (s *sheet) shaped(r *trace.Route) {
 		s.labelled("guessed", r.Resolved.Provider+", for the name "+r.Asked+" begins with "+g, theme.Muted)
 	}
 	if r.Rule != nil {
-		s.labelled("rule", words.Rule(r.Rule), theme.Muted)
+		s.labelled("rule", s.v.State.Masked(words.Rule(r.Rule)), theme.Muted)
 	}
 	s.labelled("masked", words.Masked(r.Masked), theme.Muted)
 	s.labelled("effort", words.Effort(state.LastTry(r), r.Effort), theme.Muted)
@@ -493,7 +493,7 @@ func (s *sheet) shaped(r *trace.Route) {
 // moved says when a conversation changed hands with this request.
 func (s *sheet) moved(r *trace.Route) {
 	if r.Affinity != nil && r.Affinity.Why != "" {
-		s.labelled("kept", words.Keep(*r.Affinity), theme.Muted)
+		s.labelled("kept", s.v.State.Called(words.Keep(*r.Affinity)), theme.Muted)
 	}
 	last := state.LastTry(r)
 	if r.Session == "" || last == nil || !r.Done || r.Status >= http.StatusBadRequest {

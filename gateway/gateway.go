@@ -121,6 +121,7 @@ type live struct {
 	subs     subs
 	plans    atomic.Pointer[route.Plans]
 	lists    atomic.Pointer[provider.Lists]
+	unlisted sync.Map // a provider's id → why its vendor last told no models
 	view     atomic.Pointer[provider.Catalog]
 	deriving sync.Mutex
 	book     book

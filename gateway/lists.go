@@ -50,16 +50,46 @@ func (g *Gateway) goFetch(lv *live) {
 			}
 			if body == nil || age > listFresh {
 				if err := g.fetchList(g.ctx, lv, p); err != nil && g.ctx.Err() == nil {
-					g.tell(trace.Log{Time: time.Now(), Level: "debug", Text: "models of " + p.ID + ": " + err.Error()})
+					level := "debug"
+					if errors.Is(err, errKeyNotTaken) {
+						level = "warn"
+					}
+					g.tell(trace.Log{Time: time.Now(), Level: level, Text: "models of " + p.ID + ": " + err.Error()})
 				}
 			}
 		}
 	})
 }
 
-// fetchList asks a vendor for its models, with the first key that is ready, and puts them
-// in force.
+// errKeyNotTaken says that a vendor tells its models to nobody with that key.
+var errKeyNotTaken = errors.New("the key is not taken")
+
+// fetchList asks a vendor for its models and puts them in force; why there are none is kept for whoever asks for one.
 func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider) error {
+	err := g.readList(ctx, lv, p)
+	if err != nil {
+		lv.unlisted.Store(p.ID, err.Error())
+	}
+	return err
+}
+
+// unknown is the refusal of a name that nothing is called by, with the vendors whose models are not known, and why: it
+// may be one of theirs.
+func (lv *live) unknown(ref *provider.Refusal) *provider.Refusal {
+	if ref.Code != provider.CodeModelNotFound {
+		return ref
+	}
+	more, fetched := *ref, lv.fetched()
+	for _, p := range lv.cat.Providers {
+		if why, known := lv.unlisted.Load(p.ID); known && !p.Off && fetched[p.ID] == nil {
+			more.Words += fmt.Sprintf("; the models of %s are not known: %s", p.ID, why)
+		}
+	}
+	return &more
+}
+
+// readList asks a vendor for its models, with the first key that is ready, and puts them in force.
+func (g *Gateway) readList(ctx context.Context, lv *live, p *provider.Provider) error {
 	if lv.hasSubs(p) {
 		return g.fetchPlans(ctx, lv, p, false)
 	}
@@ -74,6 +104,9 @@ func (g *Gateway) fetchList(ctx context.Context, lv *live, p *provider.Provider)
 		reply, err := g.askList(ctx, lv, p, a)
 		if err == nil && reply.status != http.StatusOK {
 			err = fmt.Errorf("%s answered %d", p.Name, reply.status)
+			if reply.status == http.StatusUnauthorized || reply.status == http.StatusForbidden {
+				err = fmt.Errorf("%w, %w", err, errKeyNotTaken)
+			}
 		}
 		if err != nil {
 			last = err
@@ -144,6 +177,7 @@ func (g *Gateway) setList(lv *live, p *provider.Provider, body []byte) error {
 		}
 		fresh[p.ID] = provider.NewList(models)
 		if lv.lists.CompareAndSwap(old, &fresh) {
+			lv.unlisted.Delete(p.ID)
 			g.regroup(lv)
 			return nil
 		}

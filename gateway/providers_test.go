@@ -89,3 +89,26 @@ func TestModelsAreListedAndFetchedWhenAsked(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
+
+func TestANameThatNothingIsCalledByTellsWhoseModelsAreNotKnown(t *testing.T) {
+	v := standin.New(standin.Options{Models: []string{"m", "n"}, Keys: []string{"a key that nobody has"}})
+	r := newRig(t, twoKeys, vendors{"a": v})
+	const why = "the models of a are not known"
+	if got := r.ask("/v1/chat/completions", chatBody("m")); got.status != http.StatusNotFound || strings.Contains(got.body, why) {
+		t.Errorf("before its vendor was asked: %d %s", got.status, got.body)
+	}
+	r.do(http.MethodPost, "/v1/magpie/provider/models?provider=a", "{}", control)
+	got := r.ask("/v1/chat/completions", chatBody("m"))
+	if got.status != http.StatusNotFound || !strings.Contains(got.body, why+": a answered 401, the key is not taken") {
+		t.Errorf("after it refused: %d %s", got.status, got.body)
+	}
+}
+
+func TestAListThatWasReadTakesBackWhyThereWasNone(t *testing.T) {
+	v := standin.New(standin.Options{Models: []string{"m"}, Keys: []string{keyTwo}})
+	r := newRig(t, twoKeys, vendors{"a": v}) // the first key is not taken
+	r.do(http.MethodPost, "/v1/magpie/provider/models?provider=a", "{}", control)
+	if got := r.ask("/v1/chat/completions", chatBody("x")); got.status != http.StatusNotFound || strings.Contains(got.body, "are not known") {
+		t.Errorf("the second key told them: %d %s", got.status, got.body)
+	}
+}

@@ -173,7 +173,7 @@ type planning struct {
 func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *wire.Refusal) {
 	target, bad := lv.catalog().ResolveFor(a.agent, a.model, lv.fetched())
 	if bad != nil {
-		return nil, fromProvider(bad)
+		return nil, fromProvider(lv.unknown(bad))
 	}
 	p := &planning{call: route.Call{
 		Target: target, Agent: a.agent, Protocol: a.api, Own: a.door != provider.Generate && a.door != provider.Stream && a.door != provider.Count || a.tail != "",

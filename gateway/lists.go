@@ -50,15 +50,20 @@ func (g *Gateway) goFetch(lv *live) {
 			}
 			if body == nil || age > listFresh {
 				if err := g.fetchList(g.ctx, lv, p); err != nil && g.ctx.Err() == nil {
-					level := "debug"
-					if errors.Is(err, errKeyNotTaken) {
-						level = "warn"
-					}
-					g.tell(trace.Log{Time: time.Now(), Level: level, Text: "models of " + p.ID + ": " + err.Error()})
+					g.tellUnlisted(p, err)
 				}
 			}
 		}
 	})
+}
+
+// tellUnlisted logs why a vendor told no models. A key that is not taken is for a person to mend; many a vendor has no list.
+func (g *Gateway) tellUnlisted(p *provider.Provider, err error) {
+	level := "debug"
+	if errors.Is(err, errKeyNotTaken) {
+		level = "warn"
+	}
+	g.tell(trace.Log{Time: time.Now(), Level: level, Text: "models of " + p.ID + ": " + err.Error()})
 }
 
 // errKeyNotTaken says that a vendor tells its models to nobody with that key.

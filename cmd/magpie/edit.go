@@ -95,7 +95,7 @@ func writeDiff(b *page, diff []string) {
 // sure asks before something that can't be undone.
 func (p *process) sure(question string, facts []string) error {
 	if !p.tty() {
-		return misused("%s needs --yes where nobody can be asked", question)
+		return misused("to %s needs --yes where nobody can be asked", question)
 	}
 	b := p.page()
 	writeDiff(b, facts)

@@ -117,6 +117,9 @@ func (p *process) providers(all []trace.Provider) error {
 		if one.Models == 0 {
 			models = ""
 		}
+		if one.From == trace.FromNowhere {
+			from = "not known"
+		}
 		if one.Off {
 			from = "off"
 		}

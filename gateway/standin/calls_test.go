@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -242,6 +243,35 @@ func TestThePipeNetRefusesAnAddressNobodyListensAt(t *testing.T) {
 			t.Errorf("dialled a closed one: %v", err)
 		}
 	})
+}
+
+func TestThePipeNetRunsOutOfNoPorts(t *testing.T) {
+	n := standin.PipeNet()
+	l, err := n.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer func() { _ = l.Close() }()
+		for range 70_000 { // more than there are
+			c, err := n.DialContext(t.Context(), "tcp", l.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		if _, err := netip.ParseAddrPort(c.RemoteAddr().String()); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Close()
+	}
 }
 
 func TestManyRequestsAtOnceConcurrentSafe(t *testing.T) {

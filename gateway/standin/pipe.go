@@ -16,7 +16,8 @@ import (
 // it works inside a bubble of testing/synctest; make it there.
 type Net struct {
 	mu        sync.Mutex
-	next      int
+	next      int // port of a listener
+	dials     int
 	listeners map[string]*pipeListener
 }
 
@@ -45,8 +46,8 @@ func (n *Net) Listen(addr string) (net.Listener, error) {
 func (n *Net) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[addr]
-	n.next++
-	from := loopback(n.next)
+	n.dials++
+	from := loopback(1 + n.dials%65535) // ports come again, as they do in the kernel
 	n.mu.Unlock()
 	refused := &net.OpError{Op: "dial", Net: network, Addr: pipeAddr(addr), Err: syscall.ECONNREFUSED}
 	if l == nil {

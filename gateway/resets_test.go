@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -357,9 +358,10 @@ func TestASpendingThatBrokeOffIsTheSameOneTheNextTime(t *testing.T) {
 func TestASpendingWhoseAnswerWasLostIsTheSameOneAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, "").account("me", ", auto_reset = true", usedUp("c1", "c2", "c3"))
-		lost := true
+		var lost atomic.Bool
+		lost.Store(true)
 		vendor := vendors{"gpt": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if lost && strings.HasSuffix(r.URL.Path, "/consume") {
+			if lost.Load() && strings.HasSuffix(r.URL.Path, "/consume") {
 				h.ServeHTTP(httptest.NewRecorder(), r)
 				panic(http.ErrAbortHandler)
 			}
@@ -383,7 +385,7 @@ func TestASpendingWhoseAnswerWasLostIsTheSameOneAfterARestart(t *testing.T) {
 		if err := store.Close(); err != nil {
 			t.Fatal(err)
 		}
-		lost = false
+		lost.Store(false)
 		h.Fail("usage")
 		h.Use("acct-me", win("7d", 100, 3*day)) // as if nothing had come of it
 		r = newRig(t, h.toml+"]\n", vendor, open, func(d *gateway.Deps) { store = d.State }).ready()

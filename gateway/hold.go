@@ -179,6 +179,7 @@ func (h *hold) finish(err error, now time.Time) *cut {
 	if h.state == dropped {
 		return nil
 	}
+	h.reply.Whole = h.reply.Whole || h.x != nil && h.reply.Stopped && errors.Is(err, io.EOF)
 	if h.reply.Whole || h.reply.Fault != nil {
 		if h.state == holding {
 			h.pass(now)

@@ -238,6 +238,7 @@ func (t *try) folded(first []byte, err error, buf []byte) outcome {
 		broke = take(append(append([]byte(nil), rest...), "\n\n"...))
 	}
 	facts.Finish()
+	facts.Whole = facts.Whole || facts.Stopped && isEnd(err)
 	switch {
 	case s.gone():
 		return left()

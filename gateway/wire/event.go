@@ -38,6 +38,7 @@ type Facts struct {
 	Counted  bool   // Usage was told
 	Said     bool   // text or a call came
 	Whole    bool   // its end came: what follows an EOF is no break
+	Stopped  bool   // Messages: it was told why the reply ends, which a reader of it needs no more than
 	Refusal  string // why it was refused
 	Fault    *Fault
 	Sequence int64  // Responses: the last sequence number

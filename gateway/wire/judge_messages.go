@@ -99,6 +99,7 @@ func (r *Reply) judgeMessages(name, data []byte) Class {
 		if e.Delta.Stop == "" {
 			return Lead
 		}
+		r.Stopped = true
 		return Content
 	case "content_block_start":
 		return r.judgeBlock(&e)

@@ -12,6 +12,9 @@ const MaxEvent = 64 << 20
 // ErrTooLong says that one event grew past MaxEvent.
 var ErrTooLong = errors.New("one event of the stream is larger than 64 MiB")
 
+// bom may stand before the first event of a stream, and is no part of it.
+var bom = []byte("\xef\xbb\xbf")
+
 // Splitter gathers chunks and gives back whole events as the bytes came, with the
 // blank line that ends each. The zero value is ready.
 type Splitter struct {
@@ -140,6 +143,7 @@ func bareCR(b []byte, from, i, stop int) (end int, ok bool) {
 // Parse reads an event's name and data. One data line is returned without a copy; several
 // are joined by newlines. Both are nil for a comment.
 func Parse(event []byte) (name, data []byte) {
+	event = bytes.TrimPrefix(event, bom)
 	lines := 0
 	for len(event) > 0 {
 		var line []byte
@@ -183,6 +187,6 @@ func cutLine(b []byte) (line, rest []byte) {
 
 // Looks says whether a body of an unnamed type begins as an event stream does.
 func Looks(first []byte) bool {
-	first = bytes.TrimLeft(bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")), "\r\n")
+	first = bytes.TrimLeft(bytes.TrimPrefix(first, bom), "\r\n")
 	return bytes.HasPrefix(first, []byte("data:")) || bytes.HasPrefix(first, []byte("event:")) || bytes.HasPrefix(first, []byte(":"))
 }

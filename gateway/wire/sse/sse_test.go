@@ -60,6 +60,8 @@ func TestParseReadsNameAndData(t *testing.T) {
 		{"data\n\n", "", ""},
 		{"id: 3\nretry: 5\ndata: z\n\n", "", "z"},
 		{"data: a: b\n\n", "", "a: b"},
+		{"\ufeffdata: behind a mark of the byte order\n\n", "", "behind a mark of the byte order"},
+		{"\ufeffevent: x\r\ndata: y\r\n\r\n", "x", "y"},
 	} {
 		name, data := Parse([]byte(c.event))
 		if string(name) != c.name || string(data) != c.data {

@@ -62,7 +62,7 @@ func (r *reader) Read(event []byte) []wire.Event {
 		r.fail(&wire.Refusal{Status: 502, Words: "the vendor's stream holds something that is not JSON"})
 		return r.events
 	}
-	r.take(&c)
+	r.take(&c, false)
 	return r.events
 }
 
@@ -80,7 +80,7 @@ func (r *reader) Whole(body []byte) []wire.Event {
 	case len(c.fault) == 0 && !c.chosen:
 		r.fail(&wire.Refusal{Status: 502, Words: "the vendor's reply has no choices"})
 	default:
-		r.take(&c)
+		r.take(&c, true)
 		r.end()
 	}
 	return r.events
@@ -113,8 +113,8 @@ func (r *reader) begin(c *chunk) {
 	}
 }
 
-// take turns a chunk into events.
-func (r *reader) take(c *chunk) {
+// take turns a chunk into events, or a whole reply.
+func (r *reader) take(c *chunk, whole bool) {
 	if len(c.fault) > 0 {
 		r.fail(readFault(c.fault))
 		return
@@ -128,7 +128,7 @@ func (r *reader) take(c *chunk) {
 	r.begin(c)
 	r.think(&c.delta)
 	r.say(&c.delta)
-	r.calls.add(&c.delta)
+	r.calls.add(&c.delta, whole)
 	if c.finish == "" {
 		return
 	}

@@ -43,10 +43,11 @@ type piece struct {
 	seal   *wire.Seal
 }
 
-// add takes the calls of a delta.
-func (s *calls) add(d *delta) {
+// add takes the calls of a delta, or of a whole message: each of that is a call of its own,
+// whatever it calls itself.
+func (s *calls) add(d *delta, whole bool) {
 	if d.calls != nil {
-		w := wire.Walk(d.calls)
+		w, at := wire.Walk(d.calls), int64(-1)
 		w.Array(func() {
 			if w.Kind() != '{' {
 				w.Skip()
@@ -54,6 +55,9 @@ func (s *calls) add(d *delta) {
 			}
 			p := piece{key: -1}
 			w.Object(func(key []byte) { p.member(w, key) })
+			if at++; whole {
+				p.key = at
+			}
 			s.piece(&p)
 		})
 	}
@@ -183,6 +187,9 @@ func (s *calls) tell(c *call) {
 		}
 		c.begun, c.index = true, s.told
 		s.told++
+		if s.taken(c) {
+			c.id = wire.MakeID("call_", r.seed, strconv.Itoa(c.index), c.name, c.id)
+		}
 		free := c.custom || s.free[c.name]
 		if free && !c.custom {
 			c.free = &wire.FreeDecoder{}
@@ -199,6 +206,16 @@ func (s *calls) tell(c *call) {
 		text = c.free.Add(text)
 	}
 	s.args(c, text)
+}
+
+// taken says whether a call's id is another's already: their results could not be told apart.
+func (s *calls) taken(c *call) bool {
+	for _, other := range s.all {
+		if other != c && other.begun && other.id == c.id {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *calls) args(c *call, text string) {

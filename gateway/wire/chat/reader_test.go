@@ -203,6 +203,12 @@ func TestReadingStreams(t *testing.T) {
 			in:   stream(deltaOf(`{"content":"a"}`), calls(`[{"index":0,"id":"1","function":{"arguments":"{}"}}]`), finish("tool_calls")),
 			want: []string{"start c1", "text a", "finish stop"},
 		},
+		"an id for two calls is the first one's": {
+			in: stream(calls(`[{"index":0,"id":"1","function":{"name":"f","arguments":"{}"}},{"index":1,"id":"1","function":{"name":"f","arguments":"{}"}}]`), finish("tool_calls")),
+			want: []string{
+				"start c1", "call 0 1 f", "args 0 {}", "end 0 {}", "call 1 " + wire.MakeID("call_", "c1", "1", "f", "1") + " f", "args 1 {}", "end 1 {}", "finish calls",
+			},
+		},
 		"no arguments are an empty object": {
 			in:   stream(calls(`[{"index":0,"id":"1","function":{"name":"f"}}]`), finish("tool_calls")),
 			want: []string{"start c1", "call 0 1 f", "end 0 {}", "finish calls"},
@@ -285,6 +291,33 @@ func TestAWholeReplySaysWhatItsStreamSays(t *testing.T) {
 		two.Add(e)
 	}
 	same(t, "answers", one.Answer(), two.Answer())
+}
+
+func TestEachCallOfAWholeReplyIsItsOwn(t *testing.T) {
+	call := func(id, name, args string) string {
+		return `{"id":` + id + `,"index":0,"type":"function","function":{"name":"` + name + `","arguments":` + args + `}}`
+	}
+	for name, c := range map[string]struct {
+		calls []string
+		want  []string
+	}{
+		"one id and one index for all": {
+			[]string{call(`"1"`, "f", `"{}"`), call(`"1"`, "f", `"{\"a\":1}"`)},
+			[]string{"call 0 1 f", "args 0 {}", "end 0 {}", "call 1 " + wire.MakeID("call_", "c1", "1", "f", "1") + " f", `args 1 {"a":1}`, `end 1 {"a":1}`},
+		},
+		"no ids, no arguments, arguments that are none": {
+			[]string{call("null", "f", "null"), call(`""`, "f", `"oops"`), call("null", "f", `""`)},
+			[]string{
+				"call 0 " + wire.MakeID("call_", "c1", "0", "f") + " f", "end 0 {}",
+				"call 1 " + wire.MakeID("call_", "c1", "1", "f") + " f", "args 1 oops", "end 1 oops",
+				"call 2 " + wire.MakeID("call_", "c1", "2", "f") + " f", "end 2 {}",
+			},
+		},
+	} {
+		body := `{"id":"c1","choices":[{"index":0,"message":{"tool_calls":[` + strings.Join(c.calls, ",") + `]},"finish_reason":"tool_calls"}]}`
+		got := told((Codec{}).NewReader(nil).Whole([]byte(body)))
+		same(t, name, got, append(append([]string{"start c1"}, c.want...), "finish calls"))
+	}
 }
 
 func TestAWholeReplyThatIsNone(t *testing.T) {

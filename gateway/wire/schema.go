@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -23,6 +24,29 @@ func ObjectSchema(raw json.RawMessage) json.RawMessage {
 	}
 	(&reducer{root: root}).object(root)
 	return root.bytes()
+}
+
+// NamedProperties is a tool's schema as OpenAI's APIs want it: nothing at all takes nothing,
+// and an object at the root names its properties, be there none. All else stays to the byte.
+func NamedProperties(raw json.RawMessage) json.RawMessage {
+	root := Value(bytes.TrimSpace(raw))
+	object, more := false, false
+	root.Members(func(key string, m Value) {
+		switch key {
+		case "type":
+			object = m.Text() == "object"
+		case "properties", "anyOf", "oneOf", "allOf", "$ref":
+			more = true
+		}
+	})
+	switch {
+	case root.None(), string(root) == "{}":
+		return json.RawMessage(emptyObject)
+	case !object || more:
+		return raw
+	}
+	out := make([]byte, 0, len(root)+len(`,"properties":{}`))
+	return append(append(out, root[:len(root)-1]...), `,"properties":{}}`...)
 }
 
 // isObject says whether a schema's root is an object with properties and nothing else.

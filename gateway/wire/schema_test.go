@@ -158,6 +158,23 @@ func TestSchemasFromOpenAPI(t *testing.T) {
 	}
 }
 
+func TestNamedProperties(t *testing.T) {
+	for _, c := range []struct{ what, in, want string }{
+		{"nothing takes nothing", ``, `{"type":"object","properties":{}}`},
+		{"null takes nothing", `null`, `{"type":"object","properties":{}}`},
+		{"any value takes nothing that is known", ` {} `, `{"type":"object","properties":{}}`},
+		{"an object without properties gets them", `{"type":"object"}`, `{"type":"object","properties":{}}`},
+		{"what else it says stays", `{"type":"object","additionalProperties": true }`, `{"type":"object","additionalProperties": true ,"properties":{}}`},
+		{"properties stay to the byte", `{ "type":"object", "properties":{"a":{"minimum":1.0}} }`, `{ "type":"object", "properties":{"a":{"minimum":1.0}} }`},
+		{"so do branches", `{"type":"object","anyOf":[{"required":["a"]}]}`, `{"type":"object","anyOf":[{"required":["a"]}]}`},
+		{"and a reference", `{"type":"object","$ref":"#/$defs/A","$defs":{"A":{}}}`, `{"type":"object","$ref":"#/$defs/A","$defs":{"A":{}}}`},
+	} {
+		if got := NamedProperties(json.RawMessage(c.in)); string(got) != c.want {
+			t.Errorf("%s: %s", c.what, got)
+		}
+	}
+}
+
 func TestObjectSchema(t *testing.T) {
 	for _, c := range []struct{ what, in, want string }{
 		{"nothing takes nothing", ``, `{"type":"object","properties":{}}`},

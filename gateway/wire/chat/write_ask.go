@@ -24,7 +24,11 @@ type writing struct {
 const stopMost = 4
 
 func writeAsk(a *wire.Ask, t *wire.Target) ([]byte, []wire.Loss, error) {
-	if err := a.OneReply("n"); err != nil {
+	field := "n"
+	if a.API == wire.Gemini {
+		field = "generationConfig.candidateCount"
+	}
+	if err := a.OneReply(field); err != nil {
 		return nil, nil, err
 	}
 	w := writing{a: a, t: t, d: &t.Dialect, level: a.Level()}

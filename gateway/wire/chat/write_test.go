@@ -277,7 +277,16 @@ func TestWritingTools(t *testing.T) {
 		want string
 		lost []string
 	}{
-		"functions, each once":            {a: wire.Ask{Tools: []wire.Tool{f, g, f}}, want: `{"tools":[` + fOut + `,` + gOut + `]}`},
+		"functions, each once":           {a: wire.Ask{Tools: []wire.Tool{f, g, f}}, want: `{"tools":[` + fOut + `,` + gOut + `]}`},
+		"an object names its properties": {a: wire.Ask{Tools: []wire.Tool{{Name: "g", Schema: json.RawMessage(`{"type":"object"}`)}}}, want: `{"tools":[` + gOut + `]}`},
+		"a cache mark on a tool": {
+			a: wire.Ask{Tools: []wire.Tool{{Name: "g", Cache: &wire.Cache{}}}}, to: wire.Target{Dialect: wire.Dialect{CacheMarks: true}},
+			want: `{"tools":[{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}},"cache_control":{"type":"ephemeral"}}]}`,
+		},
+		"breakpoints stand on parts alone": {
+			a: wire.Ask{Tools: []wire.Tool{{Name: "g", Cache: &wire.Cache{}}}}, to: wire.Target{Model: "gpt-5.6", Dialect: openAI},
+			want: `{"tools":[` + gOut + `]}`, lost: []string{"cache_control"},
+		},
 		"strict is told when it is on":    {a: wire.Ask{Tools: []wire.Tool{{Name: "g", Strict: &yes}}}, want: `{"tools":[{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}},"strict":true}}]}`},
 		"freeform tools become functions": {a: wire.Ask{Tools: []wire.Tool{p}}, want: `{"tools":[` + pOut + `]}`},
 		"freeform tools stay where they are known": {

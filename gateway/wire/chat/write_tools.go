@@ -6,9 +6,6 @@ import (
 	"dev.magpie/gateway/wire"
 )
 
-// noArguments is the schema of a function that takes nothing.
-const noArguments = `{"type":"object","properties":{}}`
-
 // tools writes the tools on offer and how the model may choose among them.
 func (w *writing) tools() {
 	offered, raw := w.offered()
@@ -116,7 +113,11 @@ func (w *writing) tool(t *wire.Tool) {
 	} else {
 		w.function(t)
 	}
-	w.mark(t.Cache)
+	if w.d.CacheMarks {
+		w.mark(t.Cache)
+	} else if t.Cache != nil { // breakpoints stand on parts alone
+		w.lose("cache_control", "the vendor reads no cache marks on tools")
+	}
 	w.close('}')
 }
 
@@ -126,9 +127,9 @@ func (w *writing) function(t *wire.Tool) {
 	w.open('{')
 	w.str("name", wire.ChatNames.Name(t.Name))
 	w.strIf("description", t.Description)
-	schema := []byte(t.Schema)
-	if len(schema) == 0 {
-		schema = []byte(noArguments)
+	schema := t.Schema
+	if len(schema) == 0 || w.a.API != wire.Chat { // who asks in this API said it as it takes it
+		schema = wire.NamedProperties(schema)
 	}
 	w.raw("parameters", schema)
 	if t.Strict != nil && *t.Strict && w.may("strict") {

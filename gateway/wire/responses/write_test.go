@@ -186,14 +186,14 @@ func TestToolsAreWritten(t *testing.T) {
 		{Kind: wire.ToolHosted, Hosted: "web_search", Search: &wire.Search{Allowed: []string{"go.dev"}, Location: []byte(`{"type":"approximate"}`)}},
 	}, Choice: wire.Choice{Mode: wire.ChoiceTool, Name: "p"}}
 	w := writeAsk(t, a, wire.Target{Dialect: wire.Dialect{Searches: []wire.Protocol{wire.Responses}}})
-	w.has("tools", `[{"type":"function","name":"loose","description":"d","parameters":{"type":"object","z":1,"a":2},"strict":false},
+	w.has("tools", `[{"type":"function","name":"loose","description":"d","parameters":{"type":"object","z":1,"a":2,"properties":{}},"strict":false},
 		{"type":"function","name":"strict","parameters":{"type":"object","properties":{}},"strict":true},
 		{"type":"custom","name":"p","format":{"type":"grammar","syntax":"lark","definition":"start: x"}},
 		{"type":"web_search","filters":{"allowed_domains":["go.dev"]},"user_location":{"type":"approximate"}}]`)
 	w.has("tool_choice", `{"type":"custom","name":"p"}`)
 	w.has("parallel_tool_calls", "false")
 	w.loses("tools.code")
-	if !strings.Contains(w.raw, `{"type":"object","z":1,"a":2}`) {
+	if !strings.Contains(w.raw, `{"type":"object","z":1,"a":2,"properties":{}}`) {
 		t.Error("a schema keeps the order of its keys")
 	}
 

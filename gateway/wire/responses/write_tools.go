@@ -7,8 +7,6 @@ import (
 	"dev.magpie/gateway/wire"
 )
 
-var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
-
 // tools writes what is on offer, and says what could not be.
 func (w *askWriter) tools(o *object) {
 	from, kept := len(o.b), 0
@@ -108,8 +106,8 @@ func (w *askWriter) tool(b []byte, t *wire.Tool) []byte {
 	o.str("type", "function")
 	o.str("name", name)
 	o.some("description", f.Description)
-	if f.Schema == nil {
-		f.Schema = noParameters
+	if f.Schema == nil || w.a.API != wire.Responses { // who asks in this API said it as it takes it
+		f.Schema = wire.NamedProperties(f.Schema)
 	}
 	o.raw("parameters", f.Schema)
 	// Left out it would mean: strict, if the schema can be read so.

@@ -30,7 +30,7 @@ var doors = []struct {
 	{"/messages/count_tokens", "Messages' count of tokens: the vendor's, else an estimate", entry{api: wire.Messages, door: provider.Count}},
 	{"/responses/input_tokens", "Responses' count of tokens: the vendor's, else an estimate", entry{api: wire.Responses, door: provider.Count}},
 	{"/responses/compact", "Responses' compaction", entry{api: wire.Responses, door: provider.Generate, tail: "/compact"}},
-	{"/embeddings", "OpenAI embeddings", entry{api: wire.Chat, door: provider.Embeddings}},
+	{"/embeddings", "OpenAI embeddings, of a vendor of Chat Completions or of Gemini", entry{api: wire.Chat, door: provider.Embeddings}},
 }
 
 // geminiVerbs are what may stand behind a model's last colon.
@@ -41,8 +41,8 @@ var geminiVerbs = []struct {
 	{"generateContent", "Gemini, whole", provider.Generate},
 	{"streamGenerateContent", "Gemini, streamed: events with ?alt=sse, else one array", provider.Stream},
 	{"countTokens", "Gemini's count of tokens, an estimate: no vendor is asked", provider.Count},
-	{"embedContent", "Gemini's embedding of one text", provider.Embeddings},
-	{"batchEmbedContents", "Gemini's embeddings of several texts", provider.Batch},
+	{"embedContent", "Gemini's embedding of one text, the same", provider.Embeddings},
+	{"batchEmbedContents", "Gemini's embeddings of several texts, the same", provider.Batch},
 }
 
 // lists are the routes of model lists, behind any of Gemini's prefixes.

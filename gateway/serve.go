@@ -179,6 +179,9 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *wire.Refusa
 		Target: target, Agent: a.agent, Protocol: a.api, Own: a.door != provider.Generate && a.door != provider.Stream && a.door != provider.Count || a.tail != "",
 	}}
 	call := &p.call
+	if a.embeds() {
+		call.Also = embedsToo[a.api]
+	}
 	if a.only != "" {
 		id, ref := named(lv.cat, a.only, &target)
 		if ref != nil {

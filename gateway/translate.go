@@ -34,9 +34,10 @@ type translation struct {
 	out      bytes.Buffer // what the writer wrote and nobody sent yet
 	stream   bool         // the agent reads events, or Gemini's array
 	array    bool
-	request  string        // of an agent of Messages: the request's name, for an error
-	failed   *wire.Refusal // what the reader or we made of a reply that can't be read on
-	warm     bool          // no reply is wanted, only a warm cache, which another API has no word for
+	request  string         // of an agent of Messages: the request's name, for an error
+	failed   *wire.Refusal  // what the reader or we made of a reply that can't be read on
+	embed    *wire.EmbedAsk // what embeddings are asked for, nil = a reply is
+	warm     bool           // no reply is wanted, only a warm cache, which another API has no word for
 }
 
 // neutral reads the ask into the neutral form, once for all tries.

@@ -76,6 +76,10 @@ func (s *service) newTry(c *trace.Candidate, last bool) *try {
 func (t *try) settle() {
 	s := t.s
 	t.api, s.asking, s.sent = s.a.api, s.a.api, nil
+	if s.a.embeds() {
+		t.settleEmbed()
+		return
+	}
 	if !s.a.thinking() && s.a.door != provider.Count {
 		return
 	}
@@ -137,6 +141,12 @@ func (t *try) speak() (err error) {
 		return nil
 	}
 	s.asking = t.api
+	if s.a.embeds() {
+		if t.x, err = s.translateEmbed(t); err == nil {
+			t.tells()
+		}
+		return err
+	}
 	if s.a.door == provider.Count && t.p.URL(t.api, provider.Count, t.c.Model) == "" {
 		return errNoCount
 	}
@@ -144,10 +154,15 @@ func (t *try) speak() (err error) {
 		defer s.keepAlive()()
 	}
 	if t.x, err = s.translate(t); err == nil {
-		s.sent, t.body = t.x.body, wire.Whole(t.x.body)
-		s.rec.translated(fromTo(t.x.from, t.x.to, t.x.lost))
+		t.tells()
 	}
 	return err
+}
+
+// tells takes a translation for what the vendor is sent.
+func (t *try) tells() {
+	t.s.sent, t.body = t.x.body, wire.Whole(t.x.body)
+	t.s.rec.translated(fromTo(t.x.from, t.x.to, t.x.lost))
 }
 
 // do asks the candidate. It ends when its reply was sent or has failed.
@@ -346,6 +361,9 @@ func (t *try) answer() outcome {
 	}
 	if t.x != nil && t.s.a.counting() {
 		return t.countReply(first)
+	}
+	if t.x != nil && t.x.embed != nil {
+		return t.embedded(first, err)
 	}
 	if t.x != nil {
 		return t.translated(first, err, *bp)

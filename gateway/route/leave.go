@@ -122,7 +122,7 @@ func (d *draft) reaches(t *seat) (ok bool, text string) {
 		return false, ""
 	case asked == "":
 		return true, ""
-	case made != "" && made != asked && d.c.Own:
+	case made != "" && made != asked && d.c.Own && made != d.c.Also:
 		return false, string(made)
 	case made != "":
 		_, ok = t.of.AskOn(asked, made, t.model, d.s.Lists[t.of.ID])
@@ -141,6 +141,7 @@ func (d *draft) speaks(p *provider.Provider, model string) bool {
 		if !ok && !d.c.Own {
 			_, ok = p.AskOn(d.c.Protocol, "", model, list)
 		}
+		ok = ok || d.c.Also != "" && p.SpeaksFor(d.c.Also, model, list)
 		d.spoken = spoken{of: p, model: model, ok: ok}
 	}
 	return d.spoken.ok

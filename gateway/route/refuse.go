@@ -222,7 +222,11 @@ func noKey(because []trace.Candidate, c Call, _ bool) *Refusal {
 }
 
 func noAPI(because []trace.Candidate, c Call, _ bool) *Refusal {
-	return &Refusal{Status: 501, Code: CodeNoAPI, Words: asked(c) + " can't be asked over " + c.Protocol.Title() + ": " +
+	status, over := 501, c.Protocol.Title()
+	if c.Also != "" { // who has neither has no such thing at all
+		status, over = 404, over+" or "+c.Also.Title()
+	}
+	return &Refusal{Status: status, Code: CodeNoAPI, Words: asked(c) + " can't be asked over " + over + ": " +
 		list(because, func(c trace.Candidate) string {
 			if c.Why.Text == "" {
 				return c.ID + " has no API for it"

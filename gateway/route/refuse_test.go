@@ -32,6 +32,8 @@ func TestWhatAnAgentIsToldInsteadOfAsking(t *testing.T) {
 		{"one paused, the other without a secret", "a paused, b unready", nil, 503, "all_paused", nil, 0},
 		{"no secret", "a unready, b unready, c off", nil, 401, "no_key", []string{"own/a: OWN_KEY is not set", "own/b"}, 0},
 		{"the API is not there", "a for-messages, b barred", func(c *route.Call) { c.Own = true }, 501, "api_not_supported", []string{"Chat Completions", "own/a has messages"}, 0},
+		{"neither API is there", "a for-messages", func(c *route.Call) { c.Own, c.Also = true, wire.Gemini }, 404, "api_not_supported", []string{"over Chat Completions or Gemini", "own/a has messages"}, 0},
+		{"the other API is there", "a for-messages", func(c *route.Call) { c.Own, c.Also = true, wire.Messages }, 0, "", nil, 0},
 		{"barred from the model", "a barred, b barred", nil, 403, "model_not_allowed", []string{"own/a does not have m"}, 0},
 		{"barred, the other without a secret", "a barred, b unready", nil, 401, "no_key", nil, 0},
 		{"only shown", "a fine, b off; x off", func(c *route.Call) { c.Target.Provider.ReadOnly = "its vendor forbids it" }, 403, "account_read_only", []string{"own/a: its vendor forbids it"}, 0},

@@ -88,6 +88,7 @@ type Call struct {
 	Target   provider.Target
 	Agent    string
 	Own      bool               // only candidates that have the agent's own API: nothing is translated
+	Also     wire.Protocol      // with Own: another API that the request can be told in, "" = none
 	Protocol wire.Protocol      // the API that the agent speaks; "" = any, such as for a look at the plan
 	Only     provider.AccountID // X-Magpie-Account: this one alone
 	Made     provider.AccountID // made what the request goes on from: this one alone

@@ -60,6 +60,7 @@ func (w *writing) thinking() (t thinking) {
 		}
 		return t
 	}
+	on := level != "none" // also where the least that the model has is more
 	switch {
 	case w.m.levels:
 		if level != "" {
@@ -79,7 +80,6 @@ func (w *writing) thinking() (t thinking) {
 		n := wire.GeminiBudget(level, w.m.pro)
 		t.budget = &n
 	}
-	on := level != "none"
 	switch a.Show {
 	case wire.ShowSummary, wire.ShowUpdates:
 		t.show = on

@@ -334,6 +334,7 @@ func TestThinkingIsAskedFor(t *testing.T) {
 		{"those above its highest are that", three, wire.Ask{Effort: "max", API: wire.Responses}, `{"thinkingLevel":"HIGH"}`},
 		{"none is the lowest of Pro", three, wire.Ask{Effort: "none"}, `{"thinkingLevel":"LOW"}`},
 		{"and of Flash", flash, wire.Ask{Effort: "none"}, `{"thinkingLevel":"MINIMAL"}`},
+		{"of which nothing is shown", wire.Target{Model: "gemini-3.5-flash", Efforts: []string{"minimal", "low", "high"}}, wire.Ask{Budget: budget(0), API: wire.Messages}, `{"thinkingLevel":"MINIMAL"}`},
 		{"a level that it hasn't is the next below", wire.Target{Model: "gemini-3-pro", Efforts: []string{"low", "high"}}, wire.Ask{Effort: "medium", API: wire.Responses}, `{"thinkingLevel":"LOW"}`},
 		{"a budget is a level there", three, wire.Ask{Budget: budget(2000), API: wire.Messages}, `{"includeThoughts":true,"thinkingLevel":"MEDIUM"}`},
 		{"as much as it likes is no level", three, wire.Ask{Budget: budget(-1), API: wire.Messages}, `{"includeThoughts":true}`},

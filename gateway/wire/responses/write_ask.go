@@ -257,8 +257,8 @@ func (w *askWriter) reasoning(o *object) {
 		return
 	}
 	show := (w.a.Show == wire.ShowSummary || w.a.Show == wire.ShowUpdates) && level != "none"
-	if w.a.Show == wire.ShowUnsaid && w.a.API != wire.Responses {
-		show = level != "" && level != "none"
+	if w.a.Show == wire.ShowUnsaid && (w.a.API == wire.Messages || w.a.API == wire.Chat) { // there it comes with having asked for it
+		show = level != "none" && (level != "" || w.a.Budget != nil)
 	}
 	in := newObject(nil)
 	in.some("effort", w.level())

@@ -250,7 +250,7 @@ func TestSamplingIsLeftOutForModelsThatReason(t *testing.T) {
 }
 
 func TestReasoningIsAskedFor(t *testing.T) {
-	n := int64(8000)
+	n, most := int64(8000), int64(-1)
 	for name, c := range map[string]struct {
 		ask  wire.Ask
 		to   wire.Target
@@ -259,6 +259,9 @@ func TestReasoningIsAskedFor(t *testing.T) {
 		"a level":                           {wire.Ask{API: wire.Responses, Effort: "high"}, wire.Target{}, `{"effort":"high"}`},
 		"a level and a summary":             {wire.Ask{API: wire.Responses, Effort: "high", Show: wire.ShowSummary}, wire.Target{}, `{"effort":"high","summary":"auto"}`},
 		"a budget":                          {wire.Ask{API: wire.Messages, Budget: &n}, wire.Target{}, `{"effort":"medium","summary":"auto"}`},
+		"as much as the model likes":        {wire.Ask{API: wire.Messages, Budget: &most}, wire.Target{}, `{"summary":"auto"}`},
+		"that, shown to nobody":             {wire.Ask{API: wire.Messages, Budget: &most, Show: wire.ShowNone}, wire.Target{}, ""},
+		"Gemini's agents that ask for none": {wire.Ask{API: wire.Gemini, Effort: "high"}, wire.Target{}, `{"effort":"high"}`},
 		"Claude Code that shows none":       {wire.Ask{API: wire.Messages, Effort: "high", Show: wire.ShowNone}, wire.Target{}, `{"effort":"high"}`},
 		"a level that the model has not":    {wire.Ask{API: wire.Chat, Effort: "max", Show: wire.ShowNone}, wire.Target{Efforts: []string{"low", "high"}}, `{"effort":"high"}`},
 		"none":                              {wire.Ask{API: wire.Gemini, Effort: "none", Show: wire.ShowSummary}, wire.Target{}, `{"effort":"none"}`},

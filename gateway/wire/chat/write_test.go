@@ -318,6 +318,13 @@ func TestWritingTools(t *testing.T) {
 			a: wire.Ask{Tools: []wire.Tool{g}, Choice: wire.Choice{Mode: wire.ChoiceAuto, Allowed: []string{"g"}}}, to: wire.Target{Dialect: openAI},
 			want: `{"tools":[` + gOut + `],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"g"}}]}}}`,
 		},
+		"allowed tools that are not on offer": {
+			a: wire.Ask{Tools: []wire.Tool{f, g}, Choice: wire.Choice{Mode: wire.ChoiceAuto, Allowed: []string{"web_search", "g"}}}, to: wire.Target{Dialect: openAI},
+			want: `{"tools":[` + fOut + `,` + gOut + `],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"g"}}]}}}`,
+		},
+		"none of the allowed is on offer": {
+			a: wire.Ask{Tools: []wire.Tool{f, g}, Choice: wire.Choice{Mode: wire.ChoiceAuto, Allowed: []string{"web_search"}}}, to: wire.Target{Dialect: openAI}, want: `{}`,
+		},
 		"one call at a time": {a: wire.Ask{Tools: []wire.Tool{g}, OneCall: true}, want: `{"tools":[` + gOut + `],"parallel_tool_calls":false}`},
 	} {
 		c.a.Turns = []wire.Turn{user(text("x"))}

@@ -183,8 +183,8 @@ func (w *writing) choice(offered []wire.Tool) chosen {
 		w.lose("tool_choice", "the vendor knows no required")
 		mode = wire.ChoiceAuto
 	}
-	if c.Allowed != nil && w.d.AllowedTools {
-		return chosen{json: w.allowed(mode, offered)}
+	if c.Allowed != nil && w.d.AllowedTools && slices.ContainsFunc(c.Allowed, known) {
+		return chosen{json: w.allowed(mode, offered, known)}
 	}
 	if mode == wire.ChoiceUnsaid {
 		return chosen{allowed: c.Allowed}
@@ -216,7 +216,8 @@ func (w *writing) name(o *out, name string, offered []wire.Tool) {
 	o.close('}')
 }
 
-func (w *writing) allowed(mode wire.ChoiceMode, offered []wire.Tool) []byte {
+// allowed narrows the choice to what of the allowed is on offer.
+func (w *writing) allowed(mode wire.ChoiceMode, offered []wire.Tool, known func(string) bool) []byte {
 	if mode == wire.ChoiceUnsaid {
 		mode = wire.ChoiceAuto
 	}
@@ -227,6 +228,9 @@ func (w *writing) allowed(mode wire.ChoiceMode, offered []wire.Tool) []byte {
 	o.key("tools")
 	o.open('[')
 	for _, name := range w.a.Choice.Allowed {
+		if !known(name) {
+			continue
+		}
 		o.item()
 		o.open('{')
 		w.name(&o, name, offered)

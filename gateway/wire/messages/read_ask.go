@@ -36,6 +36,7 @@ func readAsk(body []byte) (*wire.Ask, error) {
 		return nil, r.err
 	}
 	r.settleThinking()
+	r.settleChoice()
 	return r.a, nil
 }
 
@@ -257,6 +258,22 @@ func (r *asking) choice() {
 		c.Mode, c.Name = wire.ChoiceTool, v.Get("name").Text()
 	}
 	r.a.OneCall = v.Get("disable_parallel_tool_use").True()
+}
+
+// settleChoice tells a hosted tool that is named from the client's own of the same name.
+func (r *asking) settleChoice() {
+	c := &r.a.Choice
+	if c.Mode != wire.ChoiceTool {
+		return
+	}
+	for i := range r.a.Tools {
+		if t := &r.a.Tools[i]; t.Name == c.Name {
+			if t.Kind == wire.ToolHosted {
+				c.Name, c.Hosted = "", t.Hosted
+			}
+			return
+		}
+	}
 }
 
 func (r *asking) thinking() {

@@ -232,6 +232,21 @@ func TestToolsAreReadByTheirTypes(t *testing.T) {
 	}
 }
 
+func TestAChoiceNamesAHostedToolByItsWord(t *testing.T) {
+	const tools = `"tools":[{"type":"web_search_20250305","name":"web_search"},{"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"x"}]`
+	for choice, want := range map[string]wire.Choice{
+		`{"type":"tool","name":"web_search"}`: {Mode: wire.ChoiceTool, Hosted: "web_search"},
+		`{"type":"tool","name":"f"}`:          {Mode: wire.ChoiceTool, Name: "f"},
+		`{"type":"tool","name":"gone"}`:       {Mode: wire.ChoiceTool, Name: "gone"},
+	} {
+		for _, body := range []string{`{"tool_choice":` + choice + `,` + tools + `}`, `{` + tools + `,"tool_choice":` + choice + `}`} {
+			if diff := cmp.Diff(want, mustRead(t, body).Choice); diff != "" {
+				t.Errorf("%s: %s", body, diff)
+			}
+		}
+	}
+}
+
 func TestWhatCanNotBeReadIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ body, field string }{
 		"messages that are no list":     {`{"messages":"hi"}`, "messages"},

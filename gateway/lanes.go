@@ -130,7 +130,7 @@ func (s *service) turnedAway() decision {
 func (s *service) asked() int {
 	n := 0
 	for i := range s.fails {
-		if !s.fails[i].turned {
+		if !s.fails[i].unasked() {
 			n++
 		}
 	}

@@ -20,6 +20,8 @@ type outcome struct {
 	passed  bool           // bytes of its reply are out
 	gone    bool           // the agent left
 	turned  bool           // its lane had no slot for the request: nobody was asked
+	since   bool           // nor here, for what came since the plan was made
+	rests   *trace.Rest    // since then, where that is why
 	facts   wire.Facts
 	began   time.Time
 	sent    time.Time
@@ -34,6 +36,9 @@ type outcome struct {
 
 	request string // the vendor's name for the request
 }
+
+// unasked says that nobody was asked: it tells nothing of the account.
+func (o *outcome) unasked() bool { return o.turned || o.since }
 
 // vendorError is a vendor's error as it came, to be relayed when nobody does better.
 type vendorError struct {
@@ -159,8 +164,11 @@ func left() outcome {
 
 // decide asks the table of steps what follows.
 func (s *service) decide(o *outcome) decision {
-	if o.turned {
+	switch {
+	case o.turned:
 		return s.turnedAway()
+	case o.since:
+		return s.passedOver(o)
 	}
 	return after(situation{
 		order: s.order, at: s.at, last: s.isLast(), again: s.again, v: o.verdict, now: time.Now(), status: o.status,

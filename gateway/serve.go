@@ -312,9 +312,11 @@ func (s *service) run() {
 			s.estimate()
 			return
 		}
-		s.g.limited(s.lv.cat, c, o.verdict, now)
-		s.g.staleLeft(c, o.verdict)
-		s.g.staleSub(s.lv, c, o.verdict)
+		if !o.unasked() {
+			s.g.limited(s.lv.cat, c, o.verdict, now)
+			s.g.staleLeft(c, o.verdict)
+			s.g.staleSub(s.lv, c, o.verdict)
+		}
 		d := s.decide(&o)
 		switch {
 		case o.verdict.Kind == trace.Auth && s.freshSecret(c):
@@ -341,7 +343,10 @@ func (s *service) run() {
 // answered from what is remembered, and nobody was asked.
 func (s *service) ask(c *trace.Candidate, slot lane.Slot, free bool) (o outcome, known bool) {
 	last := s.isLast()
-	if o, known = s.unproven(c, last); !known {
+	if o, known = s.pausedSince(c); !known {
+		o, known = s.unproven(c, last)
+	}
+	if !known {
 		o, known = s.unleveled(c)
 	}
 	if known {
@@ -370,6 +375,11 @@ func (s *service) ask(c *trace.Candidate, slot lane.Slot, free bool) (o outcome,
 				turned.began = time.Now()
 				return *turned, false
 			}
+		}
+		if o, known = s.changedSince(c); known {
+			slot.Unused()
+			o.began = time.Now()
+			return o, true
 		}
 	}
 	defer slot.Leave()

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"dev.magpie/gateway/route"
 	"dev.magpie/provider"
 )
 
@@ -8,6 +9,9 @@ import (
 func (s *Store) IsUnready(id provider.AccountID) bool {
 	return s.facts.Load().standing[id].Unready != ""
 }
+
+// Standing returns how an account stands now.
+func (s *Store) Standing(id provider.AccountID) route.Standing { return s.facts.Load().standing[id] }
 
 // SetUnready notes why an account has no secret; "" is that it has one.
 func (s *Store) SetUnready(id provider.AccountID, why string) {

@@ -69,6 +69,10 @@ func TestABareNameThatSeveralHaveMeansTheAskedProvidersOwn(t *testing.T) {
 	if words := errorWords(t, "chat", got.body); got.status != 404 || !strings.Contains(words, "a/k, b/k") {
 		t.Errorf("a group of both: %d %s", got.status, got.body)
 	}
+	path, body = asking("chat", "h", false)
+	if got := r.ask(path, body, "X-Magpie-Account: k"); got.status != 200 || a.asked() != 1 || tried(r.told()) != "a/k" {
+		t.Errorf("a group of one of them: %d %s, a asked %d times", got.status, got.body, a.asked())
+	}
 	path, body = asking("chat", "a/m", false)
 	if got := r.ask(path, body, "X-Magpie-Account: b/k"); got.status != 404 || !strings.Contains(got.body, "a/k") || b.asked() != 1 {
 		t.Errorf("one that the model can't go to: %d %s", got.status, got.body)

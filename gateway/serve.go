@@ -182,14 +182,14 @@ func (g *Gateway) plan(lv *live, a *ask, now time.Time) (*planning, *wire.Refusa
 	if a.embeds() {
 		call.Also = embedsToo[a.api]
 	}
+	p.snap = g.snapshot(lv, now)
 	if a.only != "" {
-		id, ref := named(lv.cat, a.only, &target)
+		id, ref := named(lv.cat, a.only, p.snap, call)
 		if ref != nil {
 			return nil, ref
 		}
 		call.Only = id
 	}
-	p.snap = g.snapshot(lv, now)
 	if ref := g.madeBy(a, call); ref != nil {
 		return nil, ref
 	}
@@ -218,33 +218,6 @@ func (g *Gateway) decide(snap *route.Snapshot, call *route.Call, a *ask) (trace.
 	}
 	defer g.nextSoon()
 	return g.d.State.Decide(snap, *call)
-}
-
-// named finds the account that X-Magpie-Account names: an id, or a bare name. Among
-// several of one name, the one that the asked model's provider has is meant.
-func named(cat *provider.Catalog, who string, t *provider.Target) (provider.AccountID, *wire.Refusal) {
-	found := cat.Find(who)
-	if len(found) > 1 && t.Provider != nil {
-		for _, a := range found {
-			if a.Provider == t.Provider.ID {
-				return a.ID, nil
-			}
-		}
-	}
-	if len(found) == 1 {
-		return found[0].ID, nil
-	}
-	list := found
-	words := "X-Magpie-Account names " + quoteShort(who) + ", which several have: "
-	if len(list) == 0 {
-		list = cat.AllAccounts()
-		words = "X-Magpie-Account names " + quoteShort(who) + ", which nobody has; there are: "
-	}
-	ids := make([]string, 0, len(list))
-	for _, a := range list {
-		ids = append(ids, string(a.ID))
-	}
-	return "", &wire.Refusal{Status: http.StatusNotFound, Code: "account_not_found", Words: words + strings.Join(ids, ", ")}
 }
 
 func quoteShort(s string) string {

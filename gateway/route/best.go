@@ -105,7 +105,7 @@ func sayBest(blocks []block) {
 		case standDark:
 			r.Code = trace.WhyUnknown
 		case standLow:
-			r.Code = trace.WhyLow
+			r.Code, r.Share = trace.WhyLow, b.short
 		case standByUse:
 			r.Code = trace.WhyByUse
 		case standFull:

@@ -66,7 +66,7 @@ func TestBestKeepsAConversationUntilNothingIsLeft(t *testing.T) {
 }
 
 func TestBestSaysWhy(t *testing.T) {
-	b := drawAs(t, `routing = "best"`, "k fine, u account, l account 7d=20@1d 5h=92, r account 7d=20@6d 5h=30, h account 7d=20@2d, f account 7d=100@1d")
+	b := drawAs(t, `routing = "best"`, "k fine, u account, l account 7d=95@1d 5h=92, r account 7d=20@6d 5h=30, h account 7d=20@2d, f account 7d=100@1d")
 	want := map[string]trace.ReasonCode{
 		"h": trace.WhyHaste, "r": trace.WhyLevel, "u": trace.WhyUnknown, "l": trace.WhyLow, "k": trace.WhyByUse, "f": trace.WhySpent,
 	}
@@ -78,6 +78,9 @@ func TestBestSaysWhy(t *testing.T) {
 		if c.Why.Code != want[c.Who] {
 			t.Errorf("%s: %+v", c.Who, c.Why)
 		}
+	}
+	if low := p.Order[3].Why.Share; low != 92 {
+		t.Errorf("it is low by its short window: %v", low)
 	}
 	if h, r := p.Order[0].Why, p.Order[1].Why; h.Share < 1.6 || h.Share > 1.7 || !h.At.Equal(now.Add(48*time.Hour)) || r.Share != 30 {
 		t.Errorf("%+v, %+v", h, r)

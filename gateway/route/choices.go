@@ -27,7 +27,9 @@ type Cap struct {
 }
 
 // GroupKey names a group where providers stand beside it.
-func GroupKey(id string) string { return "group/" + id }
+func GroupKey(id string) string { return groupHead + id }
+
+const groupHead = "group/"
 
 func (s *Snapshot) routingOf(p *provider.Provider) string {
 	return cmp.Or(s.Choices.Routing[p.ID], p.Routing)

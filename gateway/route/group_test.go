@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"dev.magpie/gateway/route"
 	"dev.magpie/gateway/trace"
@@ -53,6 +54,34 @@ func askGroup(t *testing.T, text, group string) (trace.Plan, route.Call) {
 	cat := catalog(t, house+text)
 	call := route.Call{Target: provider.Target{Asked: "group/" + group, Group: cat.Group(group)}}
 	return route.Plan(&route.Snapshot{Now: now, Catalog: cat}, call), call
+}
+
+func TestAPinForAGroupHoldsHoweverItIsAskedFor(t *testing.T) {
+	cat := catalog(t, house+"[groups.g]\nrouting = \"order\"\nmembers = [\"a@k1/x\", \"b@k1/m1\"]\n[groups.h]\nmembers = [\"b@k1/m1\"]")
+	for _, tt := range []struct {
+		pin, asked string
+		holds      bool
+	}{
+		{"group/g", "group/g", true},
+		{"group/g", "g", true},
+		{"g", "group/g", true},
+		{"Group/G", "g:high", true},
+		{"g", "g[1m]", true},
+		{"h", "g", false},
+		{"group/h", "group/g", false},
+		{"group/", "g", false},
+	} {
+		target, refusal := cat.Resolve(tt.asked, nil)
+		if refusal != nil {
+			t.Fatal(refusal)
+		}
+		s := route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{
+			"b/k1": {Pinned: &trace.Pinned{Since: now.Add(-time.Minute), Model: tt.pin}},
+		}}
+		if p := route.Plan(&s, route.Call{Target: target}); (p.Order[0].ID == "b/k1") != tt.holds {
+			t.Errorf("pinned for %s, asked %s: %s", tt.pin, tt.asked, full(p))
+		}
+	}
 }
 
 func TestAGroupIsItsMembersInTheirPlaces(t *testing.T) {

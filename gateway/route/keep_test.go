@@ -277,6 +277,31 @@ members = ["p/m"]
 	}
 }
 
+// The provider says how far its accounts are used, whatever the group's order.
+func TestAnAccountOfAProviderOnBestIsUsedToTheLastInAnyGroup(t *testing.T) {
+	for routing, why := range map[string]trace.KeepWhy{"best": trace.KeepCache, "order": trace.KeepCache, "smart": trace.KeepSpent, "pace": trace.KeepSpent} {
+		cat := catalog(t, `
+[providers.p]
+chat = "http://p.example/v1"
+routing = "`+routing+`"
+accounts = [{ name = "a" }, { name = "b" }]
+[groups.g]
+routing = "smart"
+members = ["p/m"]
+`)
+		signIn(cat)
+		s := route.Snapshot{Now: now, Catalog: cat, Standing: map[provider.AccountID]route.Standing{
+			"p/b": {Read: now, Windows: []provider.Window{{Name: "7 days", Used: 99, Span: 7 * day, Resets: now.Add(day)}}},
+			"p/a": {Read: now, Windows: []provider.Window{{Name: "7 days", Used: 10, Span: 7 * day, Resets: now.Add(day)}}},
+		}}
+		k := &route.Keep{Who: route.Who{ID: "p/b", Model: "m"}, At: now.Unix(), CacheRead: 5000}
+		p := route.Plan(&s, route.Call{Target: provider.Target{Asked: "g", Group: cat.Group("g")}, Keep: k})
+		if p.Affinity.Why != why || p.Affinity.Kept != (p.Order[0].Who == "b") {
+			t.Errorf("provider on %s: %s, first is %s", routing, p.Affinity.Why, p.Order[0].Who)
+		}
+	}
+}
+
 func TestScopesOfConversations(t *testing.T) {
 	cat := catalog(t, `
 [providers.p]

@@ -25,8 +25,17 @@ func (d *draft) pinOn(t *seat) *trace.Pinned {
 }
 
 // means says whether a pin's model is the seat's: by the vendor's id, by
-// provider/model, or by the name that was asked for.
+// provider/model, by the name that was asked for, or by the group that stands for.
 func (d *draft) means(model string, t *seat) bool {
+	if g := d.c.Target.Group; g != nil {
+		id := model
+		if len(id) > len(groupHead) && strings.EqualFold(id[:len(groupHead)], groupHead) {
+			id = id[len(groupHead):]
+		}
+		if strings.EqualFold(id, g.ID) {
+			return true
+		}
+	}
 	bare := provider.Unmarked(t.model)
 	switch {
 	case strings.EqualFold(model, bare), strings.EqualFold(model, t.model), strings.EqualFold(model, d.c.Target.Asked):

@@ -181,7 +181,7 @@ func (d *draft) nextAfter(at int) {
 			return
 		}
 	}
-	d.toFront(at, trace.Reason{Code: trace.WhyNextTurn, By: string(d.in[at].who.ID)})
+	d.toFront(at, trace.Reason{Code: trace.WhyNextTurn})
 }
 
 // spread gives a new conversation to who has the fewest. A nested group stands as a whole, so among

@@ -294,12 +294,12 @@ func (v *verdict) send(end int) {
 		case at == len(ready):
 			return
 		case at == 0:
-			t.because = trace.Reason{Code: trace.WhyRule, Count: int64(v.n), By: v.g.ID}
+			t.lead, t.because = false, trace.Reason{Code: trace.WhyRule, Count: int64(v.n), By: v.g.ID}
 			if v.told.Unready {
 				t.because.Text = v.told.Use
 			}
 		default:
-			t.because = trace.Reason{Code: trace.WhyRuleNext, By: v.g.ID}
+			t.lead, t.because = false, trace.Reason{Code: trace.WhyRuleNext, By: v.g.ID}
 		}
 	}
 }

@@ -400,6 +400,28 @@ rules = [{ use = "group/in", tokens = 10 }]
 	}
 }
 
+func TestARuleIsToldAsItsGroupsWhereTheConversationIsKept(t *testing.T) {
+	cat := catalog(t, `
+[providers.p]
+chat = "http://p.example/v1"
+models = ["m", "n"]
+keys = [{ name = "k", value = "sk-p" }]
+[groups.g]
+routing = "order"
+members = ["p/m", "group/in"]
+rules = [{ use = "group/in", tokens = 10 }]
+[groups.in]
+members = ["p/n"]
+`)
+	p := route.Plan(&route.Snapshot{Now: now, Catalog: cat}, route.Call{
+		Target: provider.Target{Group: cat.Group("g")}, Turn: 2, Tokens: 20,
+		Keep: &route.Keep{Who: route.Who{ID: "p/k", Model: "n"}, At: now.Unix(), CacheRead: 5000},
+	})
+	if why := p.Order[0].Why; p.Order[0].Model != "n" || !p.Affinity.Kept || why.Code != trace.WhyRule || why.By != "g" || why.Count != 1 {
+		t.Errorf("%+v", why)
+	}
+}
+
 func TestImagesGoToThoseThatSee(t *testing.T) {
 	models := map[string]string{"sees": `["text", "image"]`, "blind": `["text"]`, "unknown": ""}
 	build := func(kinds ...string) (*provider.Catalog, string) {

@@ -132,7 +132,18 @@ func TestAnAccountWhosePlanDoesNotListTheModel(t *testing.T) {
 		}
 	}
 	b := draw(t, "a account, b account; x account")
+	b.snap.Plans = route.Plans{"own/a": list("n"), "own/b": list("m"), "spare/x": list("s", "m")}
+	c := b.call()
+	c.Only = "own/a"
+	p := route.Plan(&b.snap, c)
+	ref := route.Refuse(p, c)
+	if line(p) != "| a:unlisted b:not-named x:not-named" || ref == nil || ref.Status != 400 || ref.Code != route.CodeNotAllowed || !strings.Contains(ref.Words, "the plan of own/a does not have m") {
+		t.Errorf("named, and another's plan has it: %s, %+v", line(p), ref)
+	}
 	b.snap.Plans = route.Plans{"own/a": list("n"), "own/b": list("n"), "spare/x": list("s", "m")}
+	if p := route.Plan(&b.snap, c); line(p) != "a | b:not-named x:not-named" {
+		t.Errorf("named, and nobody's plan has it: %s", line(p))
+	}
 	if got := line(route.Plan(&b.snap, b.call())); got != "a b x" {
 		t.Errorf("another provider's plan says nothing of these: %s", got)
 	}

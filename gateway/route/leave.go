@@ -102,15 +102,19 @@ func (d *draft) unlisted() {
 		if t.why != "" || lists(t) {
 			continue
 		}
-		if slices.ContainsFunc(d.in, func(o seat) bool { return o.unit == t.unit && settled(o.why) && lists(o) }) {
+		if slices.ContainsFunc(d.in, func(o seat) bool { return o.unit == t.unit && d.settled(o.why) && lists(o) }) {
 			t.why = trace.WhyUnlisted
 		}
 	}
 }
 
-// settled says whether one that is left out for that reason would be asked on another day.
-func settled(why trace.ReasonCode) bool {
-	return why != trace.WhyOff && why != trace.WhyBarred && why != trace.WhyNotNamed && why != trace.WhyProtocol && why != trace.WhyReadOnly
+// settled says whether one that is left out for that reason would be asked on another day, or by
+// a request that does not name another account.
+func (d *draft) settled(why trace.ReasonCode) bool {
+	if why == trace.WhyNotNamed {
+		return d.c.Only != ""
+	}
+	return why != trace.WhyOff && why != trace.WhyBarred && why != trace.WhyProtocol && why != trace.WhyReadOnly
 }
 
 // reaches says whether the account can be asked for the agent: on its own API, or on any

@@ -236,8 +236,17 @@ func noAPI(because []trace.Candidate, c Call, _ bool) *Refusal {
 }
 
 func notAllowed(because []trace.Candidate, c Call, held bool) *Refusal {
-	r := &Refusal{Status: 403, Code: CodeNotAllowed, Words: "no model list in the config allows " + asked(c) + ": " +
-		list(because, func(c trace.Candidate) string { return c.ID + " does not have " + c.Model })}
+	lists := "no model list in the config allows "
+	if !slices.ContainsFunc(because, func(c trace.Candidate) bool { return c.Why.Code != trace.WhyUnlisted }) {
+		lists = "no plan lists "
+	}
+	r := &Refusal{Status: 403, Code: CodeNotAllowed, Words: lists + asked(c) + ": " +
+		list(because, func(c trace.Candidate) string {
+			if c.Why.Code == trace.WhyUnlisted {
+				return "the plan of " + c.ID + " does not have " + c.Model
+			}
+			return c.ID + " does not have " + c.Model
+		})}
 	if held {
 		r.Status = 400
 	}

@@ -31,7 +31,16 @@ func (c *Catalog) With(v View) *Catalog {
 		next.index.groups = map[string]*Group{}
 	}
 	next.Groups = slices.Clone(c.Groups)
-	next.index.standby = nil
+	next.index.standby, next.index.idle = nil, nil
+	for _, p := range c.Providers {
+		if p.ready(v.Ready) {
+			continue
+		}
+		if next.index.idle == nil {
+			next.index.idle = map[string]bool{}
+		}
+		next.index.idle[p.ID] = true
+	}
 	for _, g := range c.findAuto(v) {
 		if c.Group(g.ID) != nil {
 			continue // the person made one of that name

@@ -216,6 +216,32 @@ func TestWithoutFoundGroupsTheFirstProviderServes(t *testing.T) {
 	}
 }
 
+// A provider without a key is none that a bare name means, while another can serve.
+func TestABareNameGoesToWhoCanServe(t *testing.T) {
+	file := strings.Replace(twoRelays, `"vendor/m"`, `"m"`, 1)
+	for _, tt := range []struct{ name, asked, notReady, want string }{
+		{"both can: it is a group", "m", "", "group/auto-m"},
+		{"the first one can't", "m", "a", "b/m"},
+		{"however it is written", "m[1m]", "a", "b/m[1m]"},
+		{"and at a level", "m:high", "a", "b/m:high"},
+		{"the second can't", "m", "b", "a/m"},
+		{"nobody can: the first says why", "m", "a b", "a/m"},
+		{"who has it alone says why", "only-a", "a", "a/only-a"},
+	} {
+		for _, auto := range []string{"", "auto_groups = false\n"} {
+			c := build(t, auto+file).With(provider.View{Ready: func(a *provider.Account) bool { return !strings.Contains(tt.notReady, a.Provider) }})
+			want := tt.want
+			if auto != "" && tt.notReady == "" {
+				want = "a/m"
+			}
+			got, refusal := c.Resolve(tt.asked, nil)
+			if meant(got, refusal) != want || (tt.notReady == "a" || tt.notReady == "b") && len(got.Others) > 0 {
+				t.Errorf("%s: %s%s is %s, want %s; others %v", tt.name, auto, tt.asked, meant(got, refusal), want, got.Others)
+			}
+		}
+	}
+}
+
 func TestTierStandIns(t *testing.T) {
 	c := build(t, twoRelays+`
 [providers.anthropic]

@@ -14,6 +14,7 @@ type index struct {
 	byWho     map[string][]*Account // lower-cased id, provider or bare name
 	bare      map[string][]*Provider
 	standby   map[string]*Group // found groups by id, while none are wanted
+	idle      map[string]bool   // providers by id of which nobody can serve, as a view has it
 	loose     []*Provider       // reachable by a bare id, without a list of their own in the file
 }
 

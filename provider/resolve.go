@@ -184,24 +184,26 @@ func (c *Catalog) first(name string, g *Group) (Target, bool) {
 }
 
 // lookBare finds a bare id among the lists: the file's and the presets' first by index,
-// then the fetched ones. The first provider of the file that has it is taken.
+// then the fetched ones. The first provider of the file that has it is taken, of those of
+// which somebody can serve, where there are any.
 func (c *Catalog) lookBare(name string, fetched Lists) (Target, bool) {
 	for _, id := range []string{name, Unmarked(name)} {
-		var first *Provider
-		var others []string
-		for _, p := range c.holders(id, fetched) {
-			if p.Off {
-				continue
-			}
-			if first == nil {
-				first = p
-				continue
-			}
-			others = append(others, p.ID)
+		on := c.holders(id, fetched)
+		serves := func(p *Provider) bool { return !p.Off && !c.index.idle[p.ID] }
+		if !slices.ContainsFunc(on, serves) {
+			serves = func(p *Provider) bool { return !p.Off }
 		}
-		if first != nil {
-			return Target{Asked: name, Provider: first, Model: name, Others: others}, true
+		first := slices.IndexFunc(on, serves)
+		if first < 0 {
+			continue
 		}
+		t := Target{Asked: name, Provider: on[first], Model: name}
+		for _, p := range on[first+1:] {
+			if serves(p) {
+				t.Others = append(t.Others, p.ID)
+			}
+		}
+		return t, true
 	}
 	return Target{}, false
 }

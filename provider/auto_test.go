@@ -267,6 +267,7 @@ off = true
 		{"of an older family", "claude", "claude-3-5-haiku-20241022", "group/auto-m"},
 		{"at a level", "claude", "claude-opus-5-5:high", "b/vendor/m:high"},
 		{"the person's own group of that name wins", "claude", "claude-opus-4-1", "group/claude-opus-4-1"},
+		{"also at a level", "claude", "claude-opus-4-1[1m]:high", "group/claude-opus-4-1:high"},
 		{"a found group of that name does not", "claude", "claude-opus-4-7", "b/vendor/m"},
 		{"which others are sent to", "codex", "claude-opus-4-7", "group/auto-claude-opus-4-7"},
 		{"a tier that is not set", "claude", "claude-sonnet-5", "anthropic/claude-sonnet-5"},

@@ -24,7 +24,7 @@ func (c *Catalog) ResolveFor(agent, name string, fetched Lists) (Target, *Refusa
 		return c.Resolve(name, fetched)
 	}
 	if m := family.FindStringSubmatch(strings.ToLower(Unmarked(name))); m != nil && strings.EqualFold(agent, claudeAgent) && set[m[1]] != "" {
-		if g := c.findGroup(name); g == nil || g.Auto || g.Off {
+		if plain, _ := splitLevel(name); !c.owned(name) && !c.owned(plain) {
 			return c.standIn(agent, m[1], name, fetched)
 		}
 	}
@@ -36,6 +36,12 @@ func (c *Catalog) ResolveFor(agent, name string, fetched Lists) (Target, *Refusa
 		return c.standIn(agent, tier, name, fetched)
 	}
 	return c.guessed(name, t, refusal)
+}
+
+// owned says whether a name means a group that the person made.
+func (c *Catalog) owned(name string) bool {
+	g := c.findGroup(name)
+	return g != nil && !g.Auto && !g.Off
 }
 
 // nobodys says whether a name was refused because nothing serves it.

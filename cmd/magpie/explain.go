@@ -80,6 +80,7 @@ func (p *process) explain(r *trace.Route, asJSON bool) error {
 	}
 	b := p.page()
 	asked(b, r)
+	decided(b, r)
 	plan(b, r)
 	if err := p.put(b); err != nil || len(r.Order) > 0 {
 		return err
@@ -111,6 +112,24 @@ func asked(b *page, r *trace.Route) {
 	b.paragraph(canvas.Clean(r.Asked + to))
 }
 
+// decided writes what rules made of a request, and why its conversation stays with somebody or does not.
+func decided(b *page, r *trace.Route) {
+	if r.Rule != nil {
+		b.paragraph(canvas.Clean(words.Rule(r.Rule)))
+	}
+	a := r.Affinity
+	if a == nil {
+		return
+	}
+	switch a.Why { //nolint:exhaustive // the others tell of one conversation
+	case "", trace.KeepFirst:
+	case trace.KeepOff:
+		b.paragraph(canvas.Clean(words.Keep(*a)))
+	default:
+		b.paragraph(canvas.Clean("the conversation " + words.Keep(*a)))
+	}
+}
+
 // plan writes every candidate with the reason for its place.
 func plan(b *page, r *trace.Route) {
 	width := 0
@@ -134,13 +153,17 @@ func plan(b *page, r *trace.Route) {
 	}
 }
 
-// candidate writes one with its reason, and its model where that is not what was asked for.
+// candidate writes one with its reason, and its model and level where they are not what was asked for.
 func candidate(b *page, mark string, width int, r *trace.Route, c *trace.Candidate) {
 	used, why := "", c.Reason
 	if c.Known {
 		used = fmt.Sprintf("%.0f%%", c.Used)
 	}
-	if c.Model != "" && c.Model != r.Resolved.Model {
+	switch {
+	case c.Model == "":
+	case c.Effort != "" && (r.Resolved.Group != "" || c.Model != r.Resolved.Model):
+		why = c.Model + ":" + c.Effort + ": " + why
+	case c.Model != r.Resolved.Model:
 		why = c.Model + ": " + why
 	}
 	who := cut(canvas.Clean(c.ID), width)
@@ -175,6 +198,7 @@ func (p *process) route(r *trace.Route) error {
 	b := p.page()
 	b.paragraph(canvas.Clean(r.Time.In(p.zone).Format("2006-01-02 15:04:05 ") + words.Line(*r)))
 	asked(b, r)
+	decided(b, r)
 	if len(r.Tries) > 0 {
 		b.WriteString("\n" + canvas.Clean(words.Answer(*r)) + "\n")
 	}

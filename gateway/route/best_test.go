@@ -20,6 +20,10 @@ func TestBest(t *testing.T) {
 		{"what is used up goes behind that", "a account 7d=100@1d, k fine", "k a"},
 		{"of nothing is known: behind those of whom it is", "u account, a account 7d=20@6d 5h=60, k fine", "a u k"},
 		{"keys without windows as listed", "k fine, j fine tokens=9, a account 7d=97@9d", "a k j"},
+		{"just as much as would end unused is enough", "a account 7d=10@6d 5h=10, b account 7d=1@110h 5h=20", "b a"},
+		{"and a little less is not", "a account 7d=10@6d 5h=10, b account 7d=1@112h 5h=20", "a b"},
+		{"90 % of a short window is nearly all of it, and 89 is not", "a account 7d=20@1d 5h=90, b account 7d=20@6d 5h=89", "b a"},
+		{"a day is no short window", "a account 24h=95@2h, b account 7d=20@6d 5h=10", "a b"},
 		{"one that rests goes last", "a account 7d=20@1d rests, b account 7d=20@6d", "b a*"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -28,6 +32,14 @@ func TestBest(t *testing.T) {
 				t.Errorf("%s\n got %s\nwant %s", tt.board, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestBestLearnsFirst(t *testing.T) {
+	b := drawAs(t, "preset = \"anthropic\"\nrouting = \"best\"", "h account 7d=20@1d, u account, k fine, r account rests")
+	p := route.Plan(&b.snap, b.call())
+	if first := p.Order[0]; line(p) != "u h k r*" || !first.Learns || first.Why.Code != trace.WhyLearns {
+		t.Errorf("%s: %+v", line(p), first.Why)
 	}
 }
 

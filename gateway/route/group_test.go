@@ -168,6 +168,14 @@ func TestGroupsThatLeadBackEnd(t *testing.T) {
 	if got := full(p); got != "c/k1/y" {
 		t.Errorf("got %q", got)
 	}
+	if route.Ruled(cat, g) || route.Ruled(cat, nil) {
+		t.Error("it has no rules")
+	}
+	g.Rules = []provider.Rule{{Use: 1, Tokens: 1}}
+	p = route.Plan(&route.Snapshot{Now: now, Catalog: cat}, route.Call{Target: provider.Target{Group: g}, Tokens: 2})
+	if got := full(p); got != "c/k1/y" || p.Rule == nil || !route.Ruled(cat, g) {
+		t.Errorf("got %q, %+v", got, p.Rule)
+	}
 }
 
 func TestAMemberThatItsProviderDoesNotListIsLeftOut(t *testing.T) {

@@ -104,7 +104,7 @@ func (s *service) busy(c *trace.Candidate, err error) outcome {
 		}
 	}
 	v := &trace.Verdict{
-		Row: "lane-full", Kind: trace.Rate, Scope: trace.ScopeNone, Next: true,
+		Row: trace.RowFull, Kind: trace.Rate, Scope: trace.ScopeNone, Next: true,
 		Status: http.StatusTooManyRequests, Until: time.Now().Add(turnedRetry), Words: words,
 	}
 	return outcome{verdict: v, words: words, status: v.Status, turned: true, reply: vendorError{mine: true}}

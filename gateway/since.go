@@ -14,13 +14,6 @@ import (
 // What came since a plan was made: a request may be under way for minutes before it gets to a
 // candidate, waiting for a slot or for those before.
 
-// Rows of candidates that were not asked since something came in between.
-const (
-	pausedRow = "paused-since"
-	heldRow   = "held-since"
-	restsRow  = "rests-since"
-)
-
 // pausedSince makes an outcome of a candidate that the person paused meanwhile: nobody asks it.
 func (s *service) pausedSince(c *trace.Candidate) (outcome, bool) {
 	st := s.g.d.State.Standing(provider.AccountID(c.ID))
@@ -31,7 +24,7 @@ func (s *service) pausedSince(c *trace.Candidate) (outcome, bool) {
 	if p == nil {
 		return outcome{}, false
 	}
-	v := trace.Verdict{Row: pausedRow, Kind: trace.Other, Status: http.StatusServiceUnavailable, Until: p.Until}
+	v := trace.Verdict{Row: trace.RowPausedSince, Kind: trace.Other, Status: http.StatusServiceUnavailable, Until: p.Until}
 	if s.asked() == 0 {
 		v.Code = route.CodeAllPaused
 	}
@@ -50,7 +43,7 @@ func (s *service) changedSince(c *trace.Candidate) (outcome, bool) {
 		return outcome{}, false
 	}
 	if at, back := snap.Held(acct, c.Model); at > 0 && s.reset != c.ID {
-		v := trace.Verdict{Row: heldRow, Kind: trace.Quota, Status: http.StatusTooManyRequests, Code: route.CodeHeld}
+		v := trace.Verdict{Row: trace.RowHeldSince, Kind: trace.Quota, Status: http.StatusTooManyRequests, Code: route.CodeHeld}
 		if !back.IsZero() {
 			v.Until = back.Add(time.Second)
 		}
@@ -60,7 +53,7 @@ func (s *service) changedSince(c *trace.Candidate) (outcome, bool) {
 	if !rests || c.Rest != nil || !s.othersReady(snap) {
 		return outcome{}, false
 	}
-	v := trace.Verdict{Row: restsRow, Kind: rest.Why, Status: http.StatusTooManyRequests, Until: rest.Until}
+	v := trace.Verdict{Row: trace.RowRestsSince, Kind: rest.Why, Status: http.StatusTooManyRequests, Until: rest.Until}
 	o := since(v, c.ID+" "+words.Rest(rest, now)+", since before the request had its slot")
 	o.rests = &rest
 	return o, true

@@ -56,6 +56,14 @@ type Verdict struct {
 	Afford  int  // the max_tokens that what is left would pay for, 0 = not said
 }
 
+// Rows of tries in which nobody was asked, for the table has none for them.
+const (
+	RowFull        = "lane-full"    // no slot for it
+	RowPausedSince = "paused-since" // the person paused it after the plan was made
+	RowHeldSince   = "held-since"   // it came to be held, by a cap or for its credits, while the request waited for a slot
+	RowRestsSince  = "rests-since"  // it came to rest then, and another does not
+)
+
 // ReasonCode says, as a fact, why a candidate stands where it stands.
 type ReasonCode string
 

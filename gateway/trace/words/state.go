@@ -110,6 +110,12 @@ func Try(t trace.Try) string {
 	case t.Fail == trace.Cancelled:
 		return "agent left after " + Took(ms(t.MS))
 	}
+	if why := unasked[t.Row]; why != "" {
+		if t.MS > 0 {
+			return "not asked after " + Took(ms(t.MS)) + ": " + why
+		}
+		return "not asked: " + why
+	}
 	s := Kind(t.Fail)
 	if t.Status > 0 {
 		s = strconv.Itoa(t.Status) + " " + s
@@ -122,6 +128,14 @@ func Try(t trace.Try) string {
 		s += "; rests " + Lasts(*t.Rest)
 	}
 	return s
+}
+
+// unasked says why nobody was asked in a try, by its row.
+var unasked = map[string]string{
+	trace.RowFull:        "it had no slot",
+	trace.RowPausedSince: "you paused it meanwhile",
+	trace.RowHeldSince:   "it came to be held meanwhile",
+	trace.RowRestsSince:  "it came to rest meanwhile, and another did not",
 }
 
 // Answer says who answered a request, or why nobody did: "codex/work answered on try 2".

@@ -318,6 +318,12 @@ func TestTriesAndAnswers(t *testing.T) {
 		"200, first byte 1.5s, 13.0s":                     {Done: true, Status: 200, TTFTMS: 1500, MS: 13000},
 		"no connection in 3.0s, nothing sent":             {Done: true, Fail: trace.Network, MS: 3000},
 		"agent left after 7.0s":                           {Done: true, Fail: trace.Cancelled, MS: 7000, TTFTMS: 2},
+		"not asked after 60.0s: it had no slot":           {Done: true, Status: 429, Fail: trace.Rate, MS: 60000, Row: trace.RowFull},
+		"not asked: you paused it meanwhile":              {Done: true, Status: 503, Fail: trace.Other, Row: trace.RowPausedSince},
+		"not asked: it came to be held meanwhile":         {Done: true, Status: 429, Fail: trace.Quota, Row: trace.RowHeldSince},
+		"not asked: it came to rest meanwhile, and another did not": {
+			Done: true, Status: 429, Fail: trace.Rate, Row: trace.RowRestsSince,
+		},
 	} {
 		if got := Try(try); got != want {
 			t.Errorf("got %q, want %q", got, want)

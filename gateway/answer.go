@@ -92,13 +92,19 @@ func (s *service) giveUp() {
 }
 
 // lastError is the failure that the agent is told: the last, but not that an allowance is
-// used up where another failed for a cause that passes. An agent stops at the former.
+// used up where another failed for a cause that passes. An agent stops at the former. That
+// somebody was not asked, for what came meanwhile, is told only where nobody was.
 func (s *service) lastError() *outcome {
-	vs := make([]trace.Verdict, len(s.fails))
+	vs, at := make([]trace.Verdict, 0, len(s.fails)), make([]int, 0, len(s.fails))
 	for i := range s.fails {
-		vs[i] = *s.fails[i].verdict
+		if !s.fails[i].since {
+			vs, at = append(vs, *s.fails[i].verdict), append(at, i)
+		}
 	}
-	return &s.fails[failure.LastError(vs)]
+	if len(vs) == 0 {
+		return &s.fails[len(s.fails)-1]
+	}
+	return &s.fails[at[failure.LastError(vs)]]
 }
 
 // told makes the refusal that stands for a failure.

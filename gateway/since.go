@@ -24,10 +24,7 @@ func (s *service) pausedSince(c *trace.Candidate) (outcome, bool) {
 	if p == nil {
 		return outcome{}, false
 	}
-	v := trace.Verdict{Row: trace.RowPausedSince, Kind: trace.Other, Status: http.StatusServiceUnavailable, Until: p.Until}
-	if s.asked() == 0 {
-		v.Code = route.CodeAllPaused
-	}
+	v := trace.Verdict{Row: trace.RowPausedSince, Kind: trace.Other, Status: http.StatusServiceUnavailable, Code: route.CodeAllPaused, Until: p.Until}
 	return since(v, c.ID+" was paused before it was asked"), true
 }
 

@@ -45,7 +45,7 @@ func (c *Catalog) vendorOf(name string) (p *Provider, beginning, why string) {
 			off = one
 		case len(one.Models) > 0 && !one.lists(name):
 			closed = one
-		case len(b) > len(beginning):
+		case len(b) > len(beginning), len(b) == len(beginning) && c.index.idle[p.ID] && !c.index.idle[one.ID]:
 			p, beginning = one, b
 		}
 	}

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,17 @@ models = ["claude-of-the-relay"]
 [groups.claude-mine]
 members = ["relay/claude-of-the-relay"]
 `
+
+func TestAGuessGoesToWhoCanServe(t *testing.T) {
+	for notReady, want := range map[string]string{"": "zai/glm-9", "zai": "zhipu/glm-9", "zhipu": "zai/glm-9", "zai zhipu": "zai/glm-9"} {
+		c := build(t, "guess_vendor = true\n"+vendorsOf).With(provider.View{Ready: func(a *provider.Account) bool {
+			return !slices.Contains(strings.Fields(notReady), a.Provider)
+		}})
+		if got := meant(c.Resolve("glm-9", nil)); got != want {
+			t.Errorf("not ready %q: %s, want %s", notReady, got, want)
+		}
+	}
+}
 
 func TestAVendorIsGuessedByHowANameBegins(t *testing.T) {
 	c := build(t, "guess_vendor = true\n"+vendorsOf)

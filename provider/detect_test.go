@@ -139,7 +139,9 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
-	if probe(t.Context(), "http://127.0.0.1:1/v1/models") || probe(t.Context(), "::") {
+	gone := httptest.NewServer(mux)
+	gone.Close()
+	if probe(t.Context(), gone.URL+"/v1/models") || probe(t.Context(), "::") {
 		t.Error("nobody answers")
 	}
 }

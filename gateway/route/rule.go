@@ -271,11 +271,12 @@ func (v *verdict) send(end int) {
 	ready := slices.DeleteFunc(slices.Clone(lead), func(at int) bool {
 		return !slices.ContainsFunc(d.in[:end], func(t seat) bool { return t.rest == nil && d.has(v.g.Members[at], &t, 1) })
 	})
-	if v.told.Unready = !slices.Contains(ready, rule.Use); v.told.Unready && len(ready) > 0 {
-		v.told.Instead = v.g.Members[ready[0]].String()
-	}
+	v.told.Unready = !slices.Contains(ready, rule.Use)
 	if len(ready) == 0 || d.stays(&v.told) {
 		return
+	}
+	if v.told.Unready {
+		v.told.Instead = v.g.Members[ready[0]].String()
 	}
 	rank := func(t *seat) int {
 		if t.rest == nil {

@@ -170,6 +170,21 @@ func TestRulesAreLookedAtOnlyAsATurnBegins(t *testing.T) {
 	})
 }
 
+func TestATurnThatStaysWithWhoAnsweredIsToldToGoToNobodyElse(t *testing.T) {
+	_, plan := ruled(t, `rules = [{ use = "b/m", tokens = 1000 }, { use = "d/m", tokens = 10 }]`)
+	_, begun := plan(func(_ *route.Snapshot, c *route.Call) { c.Tokens = 2000 })
+	for by, instead := range map[provider.AccountID]string{"c/k": "", "gone/k": "d/m"} {
+		p, _ := plan(func(s *route.Snapshot, c *route.Call) {
+			c.Tokens, c.Within, c.Decided = 2000, true, begun.Decided
+			c.Keep = &route.Keep{Who: route.Who{ID: by, Model: "m"}, Turn: 3, At: now.Unix() - 10, CacheRead: 5000}
+			rests(s, "b/k")
+		})
+		if p.Rule.Instead != instead || !p.Rule.Unready || !p.Rule.Held || p.Affinity.Kept != (instead == "") {
+			t.Errorf("answered by %s: %s first, %+v", by, p.Order[0].ID, p.Rule)
+		}
+	}
+}
+
 func TestARuleAndWhoAnsweredTheConversation(t *testing.T) {
 	_, plan := ruled(t, `rules = [{ use = "b/m", tokens = 1000 }]`)
 	keep := &route.Keep{Who: route.Who{ID: "c/k", Model: "m"}, Turn: 2, At: now.Unix() - 10, CacheRead: 5000}

@@ -170,16 +170,11 @@ func (s *service) another() bool {
 	if s.spent || s.pinned || s.a.counting() || s.gone() {
 		return false
 	}
-	for i := range s.fails {
-		if s.fails[i].verdict.Kind != trace.Quota {
-			return false
-		}
+	tried := refusedAlone(s.fails)
+	if len(tried) == 0 {
+		return false
 	}
 	s.spent = true
-	tried := map[string]time.Time{}
-	for i := range s.fails {
-		tried[s.fails[i].of.ID] = s.fails[i].began
-	}
 	planned := s.snap.Now
 	all := append(slices.Clone(s.order[:s.at+1]), s.left...)
 	if !s.resetOne(all, func(c *trace.Candidate) (time.Time, bool) {
@@ -202,6 +197,22 @@ func (s *service) another() bool {
 	s.order = append(slices.Clone(s.order[:s.at+1]), p.Order[i])
 	s.at, s.again = s.at+1, 0
 	return true
+}
+
+// refusedAlone says who was refused for the allowance, and when each was asked; none where anything
+// else failed too. Who was not asked for what came meanwhile counts as little as who was left out.
+func refusedAlone(fails []outcome) map[string]time.Time {
+	tried := map[string]time.Time{}
+	for i := range fails {
+		switch o := &fails[i]; {
+		case o.since:
+		case o.verdict.Kind != trace.Quota:
+			return nil
+		default:
+			tried[o.of.ID] = o.began
+		}
+	}
+	return tried
 }
 
 // resetOne spends a reset of the first candidate that has its windows begin anew by that. Which

@@ -39,7 +39,7 @@ func (s *service) changedSince(c *trace.Candidate) (outcome, bool) {
 	if acct == nil {
 		return outcome{}, false
 	}
-	if at, back := snap.Held(acct, c.Model); at > 0 && s.reset != c.ID {
+	if at, back := snap.Held(acct, c.Model); at > 0 {
 		v := trace.Verdict{Row: trace.RowHeldSince, Kind: trace.Quota, Status: http.StatusTooManyRequests, Code: route.CodeHeld}
 		if !back.IsZero() {
 			v.Until = back.Add(time.Second)

@@ -252,7 +252,7 @@ func TestATokenThatCanNotBeRenewedForNowRestsTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, "routing = \"order\"").account("me", "", standin.ChatAccount{Life: time.Hour}).account("spare", "", standin.ChatAccount{})
 		r := h.rig(t)
-		pass(58 * time.Minute) // a token that ends so soon is renewed before it is used; the one that follows is not
+		pass(61 * time.Minute) // its token is over
 		h.Fail("token", 503, 503, 503, 503, 503, 503)
 		if got := r.ask("/v1/responses", responsesBody("codex/gpt-5.4")); got.status != 200 || tried(r.last()) != "codex/me codex/spare" {
 			t.Fatalf("%d %s, tried %s", got.status, got.body, tried(r.last()))

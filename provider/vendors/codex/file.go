@@ -19,15 +19,19 @@ type Tokens struct {
 }
 
 // User is what the account is called, "" where the sign-in does not tell.
-func (t Tokens) User() string {
-	c, _ := ParseToken(t.ID)
-	return c.User()
-}
+func (t Tokens) User() string { return t.claims().User() }
 
 // Plan is the vendor's word for the account's plan, "" where the sign-in does not tell.
-func (t Tokens) Plan() string {
-	c, _ := ParseToken(t.ID)
-	return c.Plan
+func (t Tokens) Plan() string { return t.claims().Plan }
+
+// claims are what the sign-in tells of its owner; without a token for that, the other one does.
+func (t Tokens) claims() Claims {
+	for _, token := range []string{t.ID, t.Access} {
+		if c, _ := ParseToken(token); c.Email != "" || c.Account != "" {
+			return c
+		}
+	}
+	return Claims{}
 }
 
 // Errors of a sign-in, each a state of its account.
@@ -117,8 +121,7 @@ func parse(data []byte) (document, error) {
 		return document{}, ErrNoSignIn
 	}
 	if d.Account == "" {
-		c, _ := ParseToken(d.ID)
-		d.Account = c.Account
+		d.Account = d.claims().Account
 	}
 	return d, nil
 }

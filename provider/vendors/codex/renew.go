@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,16 @@ const ErrLapsed = provider.SignInError("its sign-in has lapsed: run codex login"
 // askFor is how long the vendor may take to renew a token. Who wanted it may leave meanwhile: a
 // refresh token that was sent is spent, and what came of it has to be had.
 const askFor = 20 * time.Second
+
+// pause gives whoever is writing the file the time to do so; false where nobody waits any more.
+func pause(ctx context.Context) bool {
+	select {
+	case <-time.After(50 * time.Millisecond):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
 
 // waits are how long a renewal that failed for a passing cause is left alone, the longer the
 // more often it failed.
@@ -70,13 +81,27 @@ func (h *Holder) Tokens(ctx context.Context, now time.Time) (Tokens, error) {
 	case !h.stale(t, now):
 		return t, nil
 	}
-	return h.renew(ctx, t, now)
+	fresh, err := h.renew(ctx, t, now)
+	if err != nil && !state(err) && ctx.Err() == nil && !Stale(t.Access, now.Add(-early)) {
+		return t, nil // it is good for some minutes yet, and what failed may pass by then
+	}
+	return fresh, err
+}
+
+// state says whether an error is one that the account's owner has to end.
+func state(err error) bool {
+	var s provider.SignInError
+	return errors.As(err, &s)
 }
 
 // stale says whether tokens have to be renewed. Those that came just now are used to their end:
-// where the vendor gives none that lasts, each request would spend a refresh token.
+// where the vendor gives none that lasts, each request would spend a refresh token. One that
+// was over when it came is so by a clock that is wrong, and its vendor says when it is.
 func (h *Holder) stale(t Tokens, now time.Time) bool {
 	if age := now.Sub(h.madeAt); t.Access == h.made && age >= 0 && age < early {
+		if Stale(t.Access, h.madeAt.Add(-early)) {
+			return false
+		}
 		now = now.Add(-early)
 	}
 	return Stale(t.Access, now)
@@ -117,6 +142,12 @@ func (h *Holder) give() { h.turn <- struct{}{} }
 // current reads the file: its owner may have signed in anew, and Codex renews by itself.
 func (h *Holder) current(ctx context.Context, now time.Time) (Tokens, error) {
 	t, err := Load(h.Home)
+	for n := 0; n < 4 && errors.Is(err, ErrBroken); n++ { // Codex empties its file before it writes it anew
+		if !pause(ctx) {
+			return Tokens{}, ctx.Err()
+		}
+		t, err = Load(h.Home)
+	}
 	switch {
 	case err != nil:
 		return Tokens{}, err
@@ -206,9 +237,19 @@ func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (To
 		return Tokens{}, fmt.Errorf("its token is not renewed, because the new one could not be written: %w", err)
 	}
 	fresh, err := h.ask(ctx, old.Refresh)
-	if err != nil {
+	then, bad := load(h.Home)
+	for n := 0; n < 4 && errors.Is(err, ErrLapsed) && (bad != nil || then.Refresh == d.Refresh) && pause(ctx); n++ {
+		then, bad = load(h.Home) // whoever was quicker may be about to write what it got
+	}
+	switch {
+	case bad == nil && then.Refresh != d.Refresh: // its owner signed in meanwhile, or Codex was quicker
+		room.drop()
+		return then.Tokens, nil
+	case err != nil:
 		room.drop()
 		return Tokens{}, err
+	case bad == nil:
+		d = then // with what else was written into it meanwhile
 	}
 	fresh.Account, fresh.Renewed = old.Account, now
 	h.made, h.madeAt = fresh.Access, now
@@ -219,7 +260,7 @@ func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (To
 		fresh.Refresh = old.Refresh
 	}
 	data, err := d.renewed(fresh, now)
-	if err == nil {
+	if err = cmp.Or(bad, err); err == nil {
 		err = room.fill(data)
 	} else {
 		room.drop()

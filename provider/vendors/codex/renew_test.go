@@ -294,7 +294,7 @@ func TestATokenThatCantBeWrittenIsKeptUntilItCan(t *testing.T) {
 	if _, err := h.Tokens(t.Context(), now.Add(time.Hour)); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(read(t, home), "refresh-3") {
+	if !strings.Contains(read(t, home), "refresh-2") {
 		t.Errorf("never written: %s", read(t, home))
 	}
 }

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 	"time"
@@ -39,12 +40,15 @@ func ParseToken(token string) (Claims, bool) {
 			Account loose.Text `json:"chatgpt_account_id"`
 			Until   loose.Time `json:"chatgpt_subscription_active_until"`
 		} `json:"https://api.openai.com/auth"`
+		Profile struct {
+			Email loose.Text `json:"email"`
+		} `json:"https://api.openai.com/profile"` // where an access token has it
 	}
 	if loose.Decode(b, &c) != nil {
 		return Claims{}, false
 	}
 	return Claims{
-		Email: string(c.Email), Plan: string(c.Auth.Plan), Account: string(c.Auth.Account), Until: c.Auth.Until.Time, Expires: c.Exp.Time,
+		Email: string(cmp.Or(c.Email, c.Profile.Email)), Plan: string(c.Auth.Plan), Account: string(c.Auth.Account), Until: c.Auth.Until.Time, Expires: c.Exp.Time,
 	}, true
 }
 

@@ -26,6 +26,14 @@ func TestTheEventAheadOfAReply(t *testing.T) {
 			t.Errorf("%s counts as all there is", w.Name)
 		}
 	}
+	if r := codex.ReadEvent([]byte(strings.Replace(told, `"plan_type"`, `"metered_limit_name":"codex","plan_type"`, 1)), now); len(r.Windows) != 2 {
+		t.Errorf("of the limit of all models: %+v", r)
+	}
+	for _, of := range []string{`"metered_limit_name":"codex_bengalfox"`, `"limit_name":"GPT-5.3-Codex-Spark"`, `"limit_id":"codex_other"`} {
+		if r := codex.ReadEvent([]byte(strings.Replace(told, `"plan_type"`, of+`,"plan_type"`, 1)), now); len(r.Windows) != 0 {
+			t.Errorf("%s counts for all models: %+v", of, r)
+		}
+	}
 	for _, other := range []string{"", "{}", told[:100], strings.Replace(told, "codex.rate_limits", "codex.other", 1), `{"type":"codex.rate_limits","rate_limits":null}`, `{"type":"codex.rate_limits","rate_limits":{"primary":{"used_percent":"much"}}}`} {
 		if r := codex.ReadEvent([]byte(other), now); len(r.Windows) != 0 {
 			t.Errorf("%q tells %+v", other, r)

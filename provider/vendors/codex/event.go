@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"strings"
 	"time"
 
 	"dev.magpie/provider"
@@ -10,12 +11,19 @@ import (
 // LimitsEvent is the event that tells the windows ahead of a reply.
 const LimitsEvent = "codex.rate_limits"
 
+// wholeLimit is the limit that counts all models; an event may be of another one, such as a
+// single model's.
+const wholeLimit = "codex"
+
 // ReadEvent returns what such an event tells, nothing of any other. As with the headers, the
 // windows of single models are not among them.
 func ReadEvent(data []byte, at time.Time) provider.Reading {
 	var e struct {
 		Type   loose.Text `json:"type"`
 		Plan   loose.Text `json:"plan_type"`
+		ID     loose.Text `json:"limit_id"`
+		Meters loose.Text `json:"metered_limit_name"`
+		Name   loose.Text `json:"limit_name"`
 		Limits *struct {
 			Primary   *eventWindow `json:"primary"`
 			Secondary *eventWindow `json:"secondary"`
@@ -28,6 +36,11 @@ func ReadEvent(data []byte, at time.Time) provider.Reading {
 	}
 	if loose.Decode(data, &e) != nil || e.Type != LimitsEvent || e.Limits == nil {
 		return provider.Reading{}
+	}
+	for _, of := range []loose.Text{e.ID, e.Meters, e.Name} {
+		if of != "" && !strings.EqualFold(string(of), wholeLimit) {
+			return provider.Reading{}
+		}
 	}
 	r := provider.Reading{Plan: string(e.Plan)}
 	for _, w := range []*eventWindow{e.Limits.Primary, e.Limits.Secondary} {

@@ -50,19 +50,20 @@ func window(h http.Header, k keys, at time.Time) (provider.Window, bool) {
 	}
 	w.Name = provider.SpanName(w.Span)
 	w.Resets = resets(h, k, at)
-	return w, true
+	return w, !none(w, at)
 }
 
 // resets reads when the window renews: the time itself, else the seconds until then.
 func resets(h http.Header, k keys, at time.Time) time.Time {
 	const farthest = 400 * 24 * 3600
+	var told time.Time
 	if unix, ok := number(get(h, k.at)); ok && math.Abs(unix-float64(at.Unix())) < farthest {
-		return time.Unix(int64(unix), 0).UTC()
+		told = time.Unix(int64(unix), 0).UTC()
 	}
-	if after, ok := number(get(h, k.after)); ok && after < farthest {
+	if after, ok := number(get(h, k.after)); ok && after < farthest && (told.IsZero() || over(told, after, at)) {
 		return at.Add(time.Duration(after * float64(time.Second))).UTC()
 	}
-	return time.Time{}
+	return told
 }
 
 // credits reads what can be spent beyond the windows, nil when nothing is told.

@@ -53,6 +53,14 @@ func TestRead(t *testing.T) {
 		{"more than all is all", header("secondary-used-percent", "140", "secondary-window-minutes", "1440"), provider.Reading{Windows: []provider.Window{window("1 day", 100, time.Time{}, day)}}},
 		{"a length that is neither hours nor days", header("primary-used-percent", "1", "primary-window-minutes", "299"), provider.Reading{Windows: []provider.Window{window("Allowance", 1, time.Time{}, 299*time.Minute)}}},
 		{"no length", header("primary-used-percent", "1", "primary-window-minutes", "0"), provider.Reading{Windows: []provider.Window{window("Allowance", 1, time.Time{}, 0)}}},
+		{
+			"a slot full of zeros is no window", header("primary-used-percent", "35", "primary-window-minutes", "10080", "secondary-used-percent", "0", "secondary-window-minutes", "0", "secondary-reset-after-seconds", "0", "secondary-reset-at", ""),
+			provider.Reading{Windows: []provider.Window{window("7 days", 35, time.Time{}, 7*day)}},
+		},
+		{
+			"a reset that has passed by this clock, and is to come by the vendor's", header("primary-used-percent", "100", "primary-window-minutes", "300", "primary-reset-at", "1772610000", "primary-reset-after-seconds", "3600"),
+			provider.Reading{Windows: []provider.Window{window("5 hours", 100, at.Add(hour), 5*hour)}},
+		},
 		{"a reset far away is none; what is left is read", header("primary-used-percent", "1", "primary-reset-at", "9999999999999", "primary-reset-after-seconds", "60"), provider.Reading{Windows: []provider.Window{window("Allowance", 1, at.Add(time.Minute), 0)}}},
 		{"garbage", header("primary-used-percent", "lots", "secondary-used-percent", "-3", "primary-window-minutes", "NaN", "secondary-reset-at", "x"), provider.Reading{}},
 		{"garbage beside a share", header("primary-used-percent", "5", "primary-window-minutes", "1e300", "primary-reset-at", "NaN", "primary-reset-after-seconds", "1e300"), provider.Reading{Windows: []provider.Window{window("Allowance", 5, time.Time{}, 0)}}},

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -64,8 +65,9 @@ func ParseUsage(body []byte, at time.Time) (provider.Reading, error) {
 	u := provider.Reading{Held: r.held(), Plan: string(r.Plan)}
 	add(&u, "", at, r.RateLimit.Primary, r.RateLimit.Secondary)
 	for _, x := range r.Extra {
-		if x.RateLimit != nil {
-			add(&u, string(x.Name), at, x.RateLimit.Primary, x.RateLimit.Secondary)
+		name := cmp.Or(x.Name, x.Feature)
+		if x.RateLimit != nil && name != "" { // one that is nobody's would count for all models
+			add(&u, string(name), at, x.RateLimit.Primary, x.RateLimit.Secondary)
 		}
 	}
 	if c := r.Credits; c != nil {
@@ -88,8 +90,11 @@ func add(u *provider.Reading, name string, at time.Time, told ...*usageWindow) {
 		if s := t.Seconds.V; s > 0 && s < 1e9 {
 			w.Span = time.Duration(s) * time.Second
 		}
-		if w.Resets.IsZero() && t.After.Set && t.After.V >= 0 && t.After.V < 1e9 {
-			w.Resets = at.Add(time.Duration(t.After.V) * time.Second).UTC()
+		if after := t.After; after.Set && after.V >= 0 && after.V < 1e9 && (w.Resets.IsZero() || over(w.Resets, after.V, at)) {
+			w.Resets = at.Add(time.Duration(after.V) * time.Second).UTC()
+		}
+		if none(w, at) {
+			continue
 		}
 		w.Name = provider.SpanName(w.Span)
 		if name != "" {
@@ -97,6 +102,16 @@ func add(u *provider.Reading, name string, at time.Time, told ...*usageWindow) {
 		}
 		u.Windows = append(u.Windows, w)
 	}
+}
+
+// over says whether a time that has passed is none of a window that has so many seconds left:
+// one of the two clocks is wrong, and how long it takes is true by either.
+func over(resets time.Time, left float64, at time.Time) bool { return left > 0 && !resets.After(at) }
+
+// none says whether a window stands for one that the plan does not have: the backend fills its
+// slot with zeros.
+func none(w provider.Window, at time.Time) bool {
+	return w.Used == 0 && w.Span == 0 && !w.Resets.After(at)
 }
 
 // creditWords is how credits are shown: nothing where there are none, or no end of them.

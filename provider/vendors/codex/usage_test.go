@@ -44,6 +44,18 @@ func TestUsage(t *testing.T) {
 			"a model of its own", `{"rate_limit":{},"additional_rate_limits":[{"limit_name":"GPT 5 Spark","rate_limit":{"primary_window":{"used_percent":5,"limit_window_seconds":18000}}}]}`,
 			": 5 hours · GPT 5 Spark 5% only gpt-5-spark; 0 resets",
 		},
+		{
+			"a limit of its own without a name", `{"rate_limit":{},"additional_rate_limits":[{"limit_name":null,"metered_feature":"codex_x","rate_limit":{"primary_window":{"used_percent":100,"limit_window_seconds":18000}}},{"rate_limit":{"primary_window":{"used_percent":100,"limit_window_seconds":604800}}}]}`,
+			": 5 hours · codex_x 100% only codex_x; 0 resets",
+		},
+		{
+			"a slot full of zeros is no window", `{"plan_type":"pro","rate_limit":{"primary_window":{"used_percent":35,"limit_window_seconds":604800,"reset_at":1772712000},"secondary_window":{"used_percent":0,"limit_window_seconds":0,"reset_after_seconds":0,"reset_at":0}}}`,
+			"pro: 7 days 35% 12:00; 0 resets",
+		},
+		{
+			"a reset that has passed by this clock, and is to come by the vendor's", `{"rate_limit":{"primary_window":{"used_percent":100,"limit_window_seconds":18000,"reset_after_seconds":3600,"reset_at":1772610000}}}`,
+			": 5 hours 100% 11:00; 0 resets",
+		},
 		{"nothing", `{}`, "error: its usage tells no limits"},
 		{"a page", `<html>`, "error: its usage is no JSON object"},
 		{"cut", plus[:200], "error: its usage is no JSON object"},

@@ -42,6 +42,7 @@ func (g *Gateway) resetFor(ctx context.Context, lv *live, s *sub, since time.Tim
 		return false
 	}
 	defer s.give()
+	g.whoIsIn(s) // a reset of whoever signed in meanwhile is not spent for what another has used
 	now := time.Now()
 	switch {
 	case s.renewedSince(since):
@@ -159,6 +160,11 @@ func (g *Gateway) spendByItself(ctx context.Context, s *sub, sp state.Spending, 
 func (s *service) unheld(p *planning, now time.Time) bool {
 	if p == nil || len(p.Order) > 0 || s.a.only != "" || p.Pinned != "" || s.a.counting() {
 		return false
+	}
+	for i := range p.Left {
+		if one := s.lv.subs[provider.AccountID(p.Left[i].ID)]; one != nil && s.g.whoIsIn(one) {
+			return true
+		}
 	}
 	s.spent = true
 	return s.resetOne(p.Left, func(c *trace.Candidate) (time.Time, bool) { return now, c.Why.Code == trace.WhyNoCredits })

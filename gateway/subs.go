@@ -153,7 +153,8 @@ func (g *Gateway) lost(s *sub, err error) {
 }
 
 // signedIn notes a credential that was had: it is hidden, and whose it is counts as the secret.
-func (g *Gateway) signedIn(s *sub, c *provider.Credential) {
+// It says whether that is somebody else than before.
+func (g *Gateway) signedIn(s *sub, c *provider.Credential) (another bool) {
 	s.mu.Lock()
 	before := s.known
 	s.known = *c
@@ -168,12 +169,36 @@ func (g *Gateway) signedIn(s *sub, c *provider.Credential) {
 	g.unready(s.id, "")
 	print, old := c.Print(), g.d.State.Print(s.id)
 	if print == old {
-		return
+		return false
 	}
 	g.d.State.SetPrint(s.id, print)
-	if old != "" { // somebody else signed in there
-		g.meter.Forget(s.id)
+	if old == "" {
+		return false
 	}
+	g.another(s)
+	return true
+}
+
+// another drops what is known of whoever was signed in before.
+func (g *Gateway) another(s *sub) {
+	g.d.State.Another(s.id)
+	s.mu.Lock()
+	s.models, s.fails, s.askAt, s.lookAt, s.checkAt = nil, 0, time.Time{}, time.Time{}, time.Time{}
+	s.renewed = time.Now() // what was asked before tells nothing of this one
+	s.mu.Unlock()
+	g.meter.Forget(s.id)
+	g.tell(trace.Log{Time: time.Now(), Level: "info", Text: "somebody else is signed in at " + string(s.id)})
+	if lv := g.live.Load(); lv != nil && lv.subs[s.id] == s && !g.d.NoFetch {
+		if a := lv.cat.Account(s.id); a != nil && s.Signer != nil {
+			g.goFetchPlans(lv, lv.cat.Provider(a.Provider))
+		}
+	}
+}
+
+// whoIsIn looks whether somebody else signed in since.
+func (g *Gateway) whoIsIn(s *sub) (another bool) {
+	c, err := s.Look()
+	return err == nil && c.Print() != g.d.State.Print(s.id) && !g.d.State.IsUnready(s.id) && g.signedIn(s, &c)
 }
 
 // watchSubs looks after accounts beside the requests: sign-ins that were made good, and resets
@@ -192,6 +217,8 @@ func (g *Gateway) watchSubs() {
 			}
 			if g.d.State.IsUnready(s.id) {
 				g.lookAgain(s)
+			} else {
+				g.whoIsIn(s)
 			}
 			g.readShown(s, time.Now())
 			g.checkResets(lv, s, time.Now())
@@ -262,6 +289,8 @@ func (g *Gateway) askSub(ctx context.Context, s *sub) (provider.Reading, error) 
 			return provider.Reading{}, err
 		}
 		g.signedIn(s, &c)
+	} else {
+		g.whoIsIn(s)
 	}
 	r, err := s.Meter.Read(ctx, time.Now())
 	s.mu.Lock()

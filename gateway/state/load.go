@@ -44,6 +44,7 @@ type reading struct {
 	Resets  *trace.Resets     `json:"resets,omitempty"`
 	Shut    bool              `json:"shut,omitempty"` // the vendor answers nothing until a window renews
 	Asked   time.Time         `json:"asked,omitzero"` // when the vendor was last asked and told something
+	Of      string            `json:"of,omitempty"`   // the fingerprint of whom it was read
 }
 
 // choicesFile is choices.json. What else the file holds is kept as it is.
@@ -239,6 +240,11 @@ func loadQuotas(f *facts, data []byte, now time.Time) error {
 			st.Resets, st.Shut = r.Resets, r.Shut
 			f.standing[id] = st
 		}
+		if r.Of != "" {
+			st := f.standing[id]
+			st.Print = r.Of
+			f.standing[id] = st
+		}
 		if len(r.Windows) == 0 || !recent(r.Read, now) {
 			continue
 		}
@@ -307,6 +313,10 @@ func encodeQuotas(f *facts, _ extra) ([]byte, error) {
 		}
 		r := q.Accounts[id]
 		r.Plan, r.Balance, r.Asked, r.Resets, r.Shut = c.Plan, c.Balance, c.Read, f.standing[id].Resets, f.standing[id].Shut
+		q.Accounts[id] = r
+	}
+	for id, r := range q.Accounts {
+		r.Of = f.standing[id].Print
 		q.Accounts[id] = r
 	}
 	return encode(q)

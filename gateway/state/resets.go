@@ -64,6 +64,18 @@ func (s *Store) Renewed(id provider.AccountID, now time.Time) (lifted []trace.Re
 	return lifted
 }
 
+// Another takes in that an account's sign-in is somebody else's now: what was told of the one
+// before says nothing of this one.
+func (s *Store) Another(id provider.AccountID) {
+	s.change(func(e *edit) {
+		st := e.standing[id]
+		st.Windows, st.Told, st.Read, st.Shut, st.Resets = nil, nil, time.Time{}, false, nil
+		e.stand(id, st)
+		e.card(id, card{})
+		e.dirty[quotas] = true
+	})
+}
+
 // shut takes in whether an account's vendor answers nothing.
 func (e *edit) shut(id provider.AccountID, shut bool) {
 	if st := e.standing[id]; st.Shut != shut {

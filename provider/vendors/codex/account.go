@@ -38,6 +38,7 @@ type Account struct {
 	instructions map[string]string
 	resets       provider.Resets // as last listed
 	listed       time.Time       // when that was
+	listedOf     string          // whose they are
 }
 
 // Times and bounds of asking the backend.
@@ -185,10 +186,14 @@ func (a *Account) Read(ctx context.Context, now time.Time) (provider.Reading, er
 // until is when the first of the resets runs out. It is no part of the usage; a list that
 // can't be had leaves it unknown, and nothing else.
 func (a *Account) until(ctx context.Context, count int, now time.Time) time.Time {
+	t, err := Load(a.o.Home)
+	if err != nil {
+		return time.Time{}
+	}
 	a.mu.Lock()
-	known, at := a.resets, a.listed
+	known, at, of := a.resets, a.listed, a.listedOf
 	a.mu.Unlock()
-	if known.Count == count && !at.IsZero() && now.Sub(at) < resetsFresh {
+	if known.Count == count && !at.IsZero() && now.Sub(at) < resetsFresh && of == t.Account {
 		return known.Until
 	}
 	ctx, cancel := context.WithTimeout(ctx, listFor)
@@ -199,7 +204,7 @@ func (a *Account) until(ctx context.Context, count int, now time.Time) time.Time
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.resets, a.listed = provider.Resets{Count: count, Until: all[0].Expires}, now
+	a.resets, a.listed, a.listedOf = provider.Resets{Count: count, Until: all[0].Expires}, now, t.Account
 	return a.resets.Until
 }
 

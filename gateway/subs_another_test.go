@@ -1,0 +1,117 @@
+package gateway_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dev.magpie/gateway"
+	"dev.magpie/gateway/standin"
+	"dev.magpie/gateway/state"
+	"dev.magpie/gateway/trace"
+)
+
+// signsIn puts somebody else's sign-in in the place of an account's.
+func (h *house) signsIn(name, id string, a standin.ChatAccount) {
+	h.t.Helper()
+	a.Email = id + "@x.example"
+	h.write(name, string(h.Add(id, a)))
+}
+
+// fresh is an account with room, and a reset in hand.
+func fresh() standin.ChatAccount {
+	return standin.ChatAccount{Windows: []standin.Window{win("7d", 30, 3*day)}, Resets: []standin.ChatReset{{ID: "theirs", Expires: time.Now().Add(9 * day)}}}
+}
+
+func TestWhoeverSignsInIsNotHeldForWhatAnotherUsed(t *testing.T) {
+	for name, c := range map[string]struct {
+		set    string
+		resets []string
+	}{
+		"no credits":       {", credits = false", []string{"mine"}},
+		"resets by itself": {", credits = false, auto_reset = true", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, "").account("me", c.set, usedUp(c.resets...))
+				r := h.rig(t).ready()
+				if got := r.askCodex(); got.status != 429 {
+					t.Fatalf("used up: %d", got.status)
+				}
+				h.signsIn("me", "acct-other", fresh())
+				if got := r.askCodex(); got.status != 200 {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+				if spent := h.Redeemed(); len(spent) != 0 {
+					t.Errorf("spent %+v", spent)
+				}
+				synctest.Wait()
+				if a := r.account("codex/me"); a.Used != 30 || a.Resets == nil || a.Resets.Count != 1 || time.Until(a.Resets.Until).Round(day) != 9*day {
+					t.Errorf("%v used, %+v", a.Used, a.Resets)
+				}
+			})
+		})
+	}
+}
+
+func TestWhoeverSignsInIsSeenWithoutARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, "").account("me", "", usedUp("c1"))
+		r := h.rig(t).ready()
+		h.signsIn("me", "acct-other", fresh())
+		pass(31 * time.Second)
+		if a := r.account("codex/me"); a.State != trace.Fine || len(a.Windows) != 0 || a.Resets != nil {
+			t.Errorf("%s %+v %+v", a.State, a.Windows, a.Resets)
+		}
+	})
+}
+
+func TestWhoeverSignsInIsAskedForWhatTheirPlanHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, "routing = \"order\"").account("me", "", standin.ChatAccount{Models: []string{"gpt-5.4"}}).account("spare", "", standin.ChatAccount{Plan: "pro"})
+		r := h.rig(t, func(d *gateway.Deps) { d.NoFetch = false })
+		synctest.Wait()
+		for _, want := range []string{"codex/spare", "codex/me"} {
+			if r.ask("/v1/chat/completions", chatBody("codex/gpt-6.1-terra")); tried(r.last()) != want {
+				t.Errorf("tried %s, want %s", tried(r.last()), want)
+			}
+			h.signsIn("me", "acct-other", standin.ChatAccount{Plan: "pro"})
+			pass(31 * time.Second)
+		}
+	})
+}
+
+func TestWhoeverSignedInMeanwhileIsNotHeldAfterARestart(t *testing.T) {
+	for name, switched := range map[string]bool{"the same": false, "another": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, "").account("me", ", credits = false", usedUp())
+				dir := t.TempDir()
+				var store *state.Store
+				open := func(d *gateway.Deps) {
+					s, err := state.Open(state.Options{Quotas: filepath.Join(dir, "quotas.json")}, time.Now())
+					if err != nil {
+						t.Fatal(err)
+					}
+					d.State, store = s, s
+				}
+				r := h.rig(t, open).ready()
+				r.g.Close()
+				if err := store.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if switched {
+					h.signsIn("me", "acct-other", fresh())
+				}
+				h.Fail("usage", http.StatusBadGateway)
+				r = h.rig(t, open)
+				defer func() { _ = store.Close() }()
+				if got := r.askCodex(); (got.status == 200) != switched {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+			})
+		})
+	}
+}

@@ -35,31 +35,33 @@ func (g *Gateway) maySpendReset(lv *live, id provider.AccountID) bool {
 }
 
 // resetFor spends a reset of an account on behalf of a request, if its week is used up. It
-// says whether the windows began anew since a moment: requests that come at once ride on one
-// spending.
-func (g *Gateway) resetFor(ctx context.Context, lv *live, s *sub, since time.Time) bool {
+// says whether the account has room since a moment, and whether by a reset: requests that come
+// at once ride on one spending.
+func (g *Gateway) resetFor(ctx context.Context, lv *live, s *sub, since time.Time) (room, reset bool) {
 	if s.Resetter == nil || s.Meter == nil || !g.maySpendReset(lv, s.id) || !s.take(ctx) {
-		return false
+		return false, false
 	}
 	defer s.give()
-	g.whoIsIn(s) // a reset of whoever signed in meanwhile is not spent for what another has used
+	if g.whoIsIn(s) { // their reset is not spent for what another has used
+		return true, false
+	}
 	now := time.Now()
 	switch {
 	case s.renewedSince(since):
-		return true
+		return true, true
 	case s.looksAfter(now):
-		return false
+		return false, false
 	}
 	week, wait := g.usedUp(ctx, s, now)
 	if week.IsZero() {
 		s.lookNotBefore(now.Add(wait))
-		return false
+		return false, false
 	}
 	if !g.spendWeek(ctx, s, week) {
 		s.lookNotBefore(time.Now().Add(lookLater))
-		return false
+		return false, false
 	}
-	return true
+	return true, true
 }
 
 func (s *sub) looksAfter(now time.Time) bool {
@@ -75,22 +77,29 @@ func (s *sub) lookNotBefore(at time.Time) {
 }
 
 // usedUp is the end of the account's week, zero where that is not used up; then it also says
-// for how long to leave it at that. What was read a while ago is read again.
+// for how long to leave it at that. What was read a while ago is read again: a reset may have
+// been spent elsewhere since, and one that is spent for nothing does not come back.
 func (g *Gateway) usedUp(ctx context.Context, s *sub, now time.Time) (week time.Time, wait time.Duration) {
-	if week = provider.UsedUp(g.d.State.Windows(s.id), now); !week.IsZero() {
+	ws := g.d.State.Windows(s.id)
+	if week = provider.UsedUp(ws, now); !week.IsZero() && readSince(ws, now.Add(-lookSoon)) {
 		return week, 0
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookForTime)
 	defer cancel()
 	r, err := s.Meter.Read(ctx, now)
 	if ctx.Err() != nil && err != nil {
-		return week, lookSoon
+		return time.Time{}, lookSoon
 	}
 	g.toldLeft(s.id, r, err, now)
 	if err != nil {
-		return week, lookLater
+		return time.Time{}, lookLater
 	}
 	return provider.UsedUp(r.Windows, now), lookSoon
+}
+
+// readSince says whether each window was read at a moment or later.
+func readSince(ws []provider.Window, at time.Time) bool {
+	return !slices.ContainsFunc(ws, func(w provider.Window) bool { return w.Read.Before(at) })
 }
 
 // spendWeek spends a reset for a week that is used up, unless one was. The caller has the turn.
@@ -167,7 +176,14 @@ func (s *service) unheld(p *planning, now time.Time) bool {
 		}
 	}
 	s.spent = true
-	return s.resetOne(p.Left, func(c *trace.Candidate) (time.Time, bool) { return now, c.Why.Code == trace.WhyNoCredits })
+	if s.resetOne(p.Left, func(c *trace.Candidate) (time.Time, bool) { return now, c.Why.Code == trace.WhyNoCredits }) != "" {
+		return true
+	}
+	snap := s.g.d.State.Snapshot(s.lv.cat, time.Now())
+	return slices.ContainsFunc(p.Left, func(c trace.Candidate) bool { // a reading that came meanwhile found room
+		at, _ := snap.Held(s.lv.cat.Account(provider.AccountID(c.ID)), c.Model)
+		return c.Why.Code == trace.WhyNoCredits && at == 0
+	})
 }
 
 // another puts one more candidate behind the last: an account that was refused for its
@@ -183,20 +199,21 @@ func (s *service) another() bool {
 	s.spent = true
 	planned := s.snap.Now
 	all := append(slices.Clone(s.order[:s.at+1]), s.left...)
-	if !s.resetOne(all, func(c *trace.Candidate) (time.Time, bool) {
+	who := s.resetOne(all, func(c *trace.Candidate) (time.Time, bool) {
 		began, was := tried[c.ID]
 		if !was {
 			began = planned
 		}
 		return began, was || c.Why.Code == trace.WhyNoCredits
-	}) {
+	})
+	if who == "" {
 		return false
 	}
 	p, _ := s.g.plan(s.lv, s.a, time.Now())
 	if p == nil {
 		return false
 	}
-	i := slices.IndexFunc(p.Order, func(c trace.Candidate) bool { return c.ID == s.reset })
+	i := slices.IndexFunc(p.Order, func(c trace.Candidate) bool { return c.ID == who })
 	if i < 0 {
 		return false
 	}
@@ -221,9 +238,10 @@ func refusedAlone(fails []outcome) map[string]time.Time {
 	return tried
 }
 
-// resetOne spends a reset of the first candidate that has its windows begin anew by that. Which
-// tells those that come into question, and since when a reset helps them.
-func (s *service) resetOne(all []trace.Candidate, which func(c *trace.Candidate) (since time.Time, ok bool)) bool {
+// resetOne spends a reset of the first candidate that has its windows begin anew by that, and
+// returns who has room now, "" for nobody. Which tells those that come into question, and since
+// when a reset helps them.
+func (s *service) resetOne(all []trace.Candidate, which func(c *trace.Candidate) (since time.Time, ok bool)) string {
 	seen := map[string]bool{}
 	for i := range all {
 		c := &all[i]
@@ -233,12 +251,15 @@ func (s *service) resetOne(all []trace.Candidate, which func(c *trace.Candidate)
 			continue
 		}
 		seen[c.ID] = true
-		if s.g.resetFor(s.ctx, s.lv, one, since) {
+		room, reset := s.g.resetFor(s.ctx, s.lv, one, since)
+		if reset {
 			s.reset = c.ID
-			return true
+		}
+		if room {
+			return c.ID
 		}
 	}
-	return false
+	return ""
 }
 
 // tellReset notes on a try that a reset was spent for it.

@@ -115,3 +115,46 @@ func TestWhoeverSignedInMeanwhileIsNotHeldAfterARestart(t *testing.T) {
 		})
 	}
 }
+
+// What was read yesterday says nothing of a week for which a reset was spent since, by Codex itself.
+func TestNoResetIsSpentForAWeekThatBeganAnewElsewhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		after         time.Duration
+		fails         int
+		status, spent int
+	}{
+		"it was read just now":     {time.Second, 0, 200, 1},
+		"it was read long ago":     {10 * time.Minute, 0, 200, 0},
+		"and can't be read by now": {10 * time.Minute, 5, 429, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, "")
+				a := usedUp("c1", "c2")
+				a.Windows = []standin.Window{win("7d", 50, 3*day)}
+				h.account("me", ", credits = false, auto_reset = true", a)
+				r := h.rig(t).ready()
+				r.askCodex()
+				h.Use("acct-me", win("7d", 100, 3*day))
+				r.ready()
+				h.Take("acct-me", "c1")
+				h.Use("acct-me", win("7d", 3, 7*day))
+				for range c.fails {
+					h.Fail("usage", 502, 502, 502, 502, 502, 502)
+				}
+				pass(c.after)
+				if got := r.askCodex(); got.status != c.status {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+				if spent := h.Redeemed(); len(spent) != c.spent {
+					t.Errorf("spent %+v", spent)
+				}
+				for _, try := range r.last().Tries {
+					if try.Reset != (c.spent == 1) {
+						t.Errorf("%+v", try)
+					}
+				}
+			})
+		})
+	}
+}

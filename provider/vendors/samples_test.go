@@ -90,6 +90,14 @@ func TestWhatVendorsTellOfAKey(t *testing.T) {
 			"5 hours 0% span=5h 0 of 20 USD; 7 days 75% till 2026-03-08T16:00Z span=168h 150 of 200 USD; balance $7.50",
 		},
 		{
+			"sub2api, a plan without limits", sub2api.Parse, `{"mode":"unrestricted","isValid":true,"planName":"pro","remaining":-1,"unit":"USD","subscription":{"daily_usage_usd":3,"daily_limit_usd":null}}`,
+			"plan pro; balance no limit",
+		},
+		{
+			"sub2api, a wallet that is overdrawn", sub2api.Parse, `{"mode":"unrestricted","isValid":true,"planName":"wallet","remaining":-1,"balance":-1,"unit":"USD"}`,
+			"plan wallet; balance -$1.00",
+		},
+		{
 			"sub2api, a wallet", sub2api.Parse, `{"mode":"unrestricted","isValid":true,"planName":"wallet","remaining":24.8,"balance":24.8,"unit":"USD"}`,
 			"plan wallet; balance $24.80",
 		},

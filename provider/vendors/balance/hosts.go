@@ -13,8 +13,9 @@ import (
 
 // Source is where the money behind a key is told.
 type Source struct {
-	URL  string
-	read func(body []byte) (string, error)
+	URL     string
+	read    func(body []byte) (string, error)
+	endless bool // its reply says so of a key without a limit
 }
 
 // Parse reads a reply of the source. A reply that says of itself that it failed is an error
@@ -23,7 +24,24 @@ func (s Source) Parse(body []byte) (string, error) {
 	if words, failed := refused(body); failed {
 		return "", errors.New(words)
 	}
+	if s.endless && endless(body) {
+		return noLimit, nil
+	}
 	return s.read(body)
+}
+
+// noLimit is told of a key that may spend as much as there is.
+const noLimit = "no limit"
+
+// endless says whether a relay tells of a key that it has no limit: what is left of it then
+// counts down from nothing.
+func endless(body []byte) bool {
+	var r struct {
+		Data struct {
+			Endless loose.Bool `json:"unlimited_quota"`
+		} `json:"data"`
+	}
+	return loose.Decode(body, &r) == nil && r.Data.Endless.V
 }
 
 // ByHost is where the vendors of some hosts tell it.
@@ -41,21 +59,24 @@ func ByHost(base string) (Source, bool) {
 }
 
 var hosts = map[string]Source{
-	"api.deepseek.com":   {"/user/balance", deepseek},
-	"api.moonshot.cn":    {"/v1/users/me/balance", must("¥data.available_balance")},
-	"api.moonshot.ai":    {"/v1/users/me/balance", must("$data.available_balance")},
-	"openrouter.ai":      {"/api/v1/credits", must("$data.total_credits - data.total_usage")},
-	"api.stepfun.com":    {"/v1/accounts", must("¥balance")},
-	"api.stepfun.ai":     {"/v1/accounts", must("$balance")},
-	"aihubmix.com":       {"/dashboard/billing/remain", aihubmix},
-	"api.siliconflow.cn": {"/v1/user/info", retired}, "api.siliconflow.com": {"/v1/user/info", retired},
+	"api.deepseek.com":   {URL: "/user/balance", read: deepseek},
+	"api.moonshot.cn":    {URL: "/v1/users/me/balance", read: must("¥data.available_balance")},
+	"api.moonshot.ai":    {URL: "/v1/users/me/balance", read: must("$data.available_balance")},
+	"openrouter.ai":      {URL: "/api/v1/credits", read: must("$data.total_credits - data.total_usage")},
+	"api.stepfun.com":    {URL: "/v1/accounts", read: must("¥balance")},
+	"api.stepfun.ai":     {URL: "/v1/accounts", read: must("$balance")},
+	"aihubmix.com":       {URL: "/dashboard/billing/remain", read: aihubmix},
+	"api.siliconflow.cn": {URL: "/v1/user/info", read: retired}, "api.siliconflow.com": {URL: "/v1/user/info", read: retired},
 }
+
+// keyPath is where new-api tells of a key alone.
+const keyPath = "/api/usage/token"
 
 // byPath is what an amount's place is where only the path of a balance URL is known.
 var byPath = []struct{ path, expr string }{
 	{"/v1/usage", "$remaining"},
 	{"/api/v1/user/profile", "$data.balance"},
-	{"/api/usage/token", "$data.total_available / 500000"},
+	{keyPath, "$data.total_available / 500000"},
 	{"/api/user/self", "$data.quota / 500000"},
 	{"/dashboard/billing/credit_grants", "$total_available"},
 }
@@ -67,10 +88,11 @@ func ByURL(address, path string) (Source, error) {
 	if err != nil {
 		return Source{}, errors.New("balance_url is no URL")
 	}
+	endless := false
 	if path == "" {
 		for _, known := range byPath {
 			if strings.HasSuffix(strings.TrimRight(u.Path, "/"), known.path) {
-				path = known.expr
+				path, endless = known.expr, known.path == keyPath
 				break
 			}
 		}
@@ -82,7 +104,7 @@ func ByURL(address, path string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{URL: address, read: e.Eval}, nil
+	return Source{URL: address, read: e.Eval, endless: endless}, nil
 }
 
 // WithKey puts the key where an address or a header names it as {key}, {apiKey} or {api_key}.
@@ -154,6 +176,9 @@ const mostMoney = 1e12
 func money(currency string, n float64) string {
 	n = max(-mostMoney, min(mostMoney, n))
 	sign := map[string]string{"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£"}[currency]
+	if sign != "" && n < 0 {
+		return "-" + sign + fmt.Sprintf("%.2f", -n)
+	}
 	if sign == "" {
 		return fmt.Sprintf("%.2f %s", n, loose.Clip(currency, 12))
 	}
@@ -172,7 +197,7 @@ func aihubmix(body []byte) (string, error) {
 	case loose.Decode(body, &r) != nil:
 		return "", errors.New("the reply is not JSON")
 	case r.Used.V < 0:
-		return "no limit", nil
+		return noLimit, nil
 	case r.Data.Quota.Set:
 		return money("USD", r.Data.Quota.V/500000), nil
 	case r.Used.Set:

@@ -34,7 +34,11 @@ type usage struct {
 	Plan      loose.Text   `json:"planName"`
 	Remaining loose.Number `json:"remaining"`
 	Limits    []limit      `json:"rate_limits"`
+	Wallet    loose.Number `json:"balance"` // of a key that spends no plan
 }
+
+// noLimit is what remains of a plan without limits.
+const noLimit = -1
 
 type limit struct {
 	Window loose.Text   `json:"window"`
@@ -72,6 +76,8 @@ func Parse(body []byte, at time.Time) (provider.Reading, error) {
 		}
 	}
 	switch {
+	case u.Remaining.Set && u.Remaining.V == noLimit && !u.Wallet.Set:
+		r.Balance = "no limit"
 	case u.Remaining.Set:
 		r.Balance = dollars(u.Remaining.V)
 	case found:

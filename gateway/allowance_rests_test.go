@@ -159,6 +159,27 @@ func TestKeyPoolErrorDoesNotRestForWindow(t *testing.T) {
 	}
 }
 
+// A relay passes on what its vendor's headers tell of the account that it shared out this time,
+// which is no window of the key's.
+func TestKeyHasNoWindowsOfItsRelaysAccounts(t *testing.T) {
+	now(t, func(t *testing.T) {
+		v := sold(100, keyOne)
+		v.Spend(keyOne, 10)
+		shares := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Codex-Primary-Used-Percent", "100")
+			w.Header().Set("X-Codex-Primary-Window-Minutes", "10080")
+			w.Header().Set("X-Codex-Primary-Reset-After-Seconds", "400000")
+			v.ServeHTTP(w, r)
+		})
+		r := newRig(t, relayed, vendors{"relay": shares, "spare": relay("from spare")})
+		r.asks("group/g")
+		r.asks("group/g")
+		if a := r.account("relay/main"); len(a.Windows) != 1 || a.Windows[0].Used > 20 || a.State != trace.Fine {
+			t.Errorf("%s %+v", a.State, a.Windows)
+		}
+	})
+}
+
 func TestKeyBackOnceItsWindowIsNotFull(t *testing.T) {
 	for name, again := range map[string]func(*standin.Relay){
 		"its limit is raised": func(v *standin.Relay) { v.Limit(keyOne, "7d", 1000) },

@@ -106,8 +106,12 @@ func (t *try) sign(h http.Header) {
 }
 
 // readHeaders takes in what the headers of a reply tell of who was asked. A reply to what was
-// asked before a reset tells of the windows that the reset ended.
+// asked before a reset tells of the windows that the reset ended; one through a key with
+// windows of its own may tell of an account that its relay shares out.
 func (t *try) readHeaders(began time.Time) {
+	if m := t.s.lv.meters.by[t.acct.ID]; m != nil && m.src.Windows {
+		return
+	}
 	now := time.Now()
 	ws := vendors.ReadHeaders(t.resp.Header, now)
 	if len(ws) == 0 || t.sub != nil && t.sub.renewedSince(began) {

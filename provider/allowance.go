@@ -264,6 +264,9 @@ func Merge(old, news []Window) []Window {
 			continue
 		}
 		w.Partial = merged[i].Partial // the set is as whole as it was
+		if w.Resets.IsZero() && merged[i].Resets.After(w.Read) {
+			w.Resets = merged[i].Resets // which is not told with each share
+		}
 		merged[i] = w
 	}
 	return merged

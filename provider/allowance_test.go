@@ -198,6 +198,16 @@ func TestMerge(t *testing.T) {
 			[]provider.Window{{Name: "7 days", Used: 25, Partial: true, Read: in(hour)}},
 			[]provider.Window{{Name: "5 hours", Used: 10, Read: now}, {Name: "7 days", Used: 25, Partial: true, Read: in(hour)}},
 		},
+		{
+			"a partial one that tells no renewal leaves the one that is to come", []provider.Window{{Name: "7 days", Used: 20, Resets: in(day), Read: now}},
+			[]provider.Window{{Name: "7 days", Used: 98, Partial: true, Read: in(hour)}},
+			[]provider.Window{{Name: "7 days", Used: 98, Resets: in(day), Read: in(hour)}},
+		},
+		{
+			"and not one that has passed", []provider.Window{{Name: "7 days", Used: 20, Resets: in(hour), Read: now}},
+			[]provider.Window{{Name: "7 days", Used: 1, Partial: true, Read: in(2 * hour)}},
+			[]provider.Window{{Name: "7 days", Used: 1, Read: in(2 * hour)}},
+		},
 		{"an older partial reading changes nothing", whole, []provider.Window{{Name: "7 days", Used: 1, Partial: true, Read: in(-hour)}}, whole},
 		{"a reading of nothing changes nothing", whole, nil, whole},
 		{"the first reading stands", nil, []provider.Window{{Name: "x", Partial: true}}, []provider.Window{{Name: "x", Partial: true}}},

@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"dev.magpie/gateway/route"
@@ -39,6 +40,9 @@ func (s *Store) Take(id provider.AccountID, r provider.Reading, share float64, a
 		e.inHand(id, &r)
 		e.shut(id, r.Held)
 		e.dirty[quotas] = true
+		if len(r.Windows) == 0 {
+			e.windowless(id)
+		}
 		took.Lifted = e.read(s, id, r.Windows, share, at)
 	})
 	return took
@@ -70,6 +74,18 @@ func (e *edit) card(id provider.AccountID, c card) {
 	}
 	e.cards[id] = c
 	e.concerns(id)
+}
+
+// windowless takes in that an account was asked and has no windows: those that an asking told
+// before are gone. What replies tell stands, for an asking may tell money alone.
+func (e *edit) windowless(id provider.AccountID) {
+	st := e.standing[id]
+	left := slices.DeleteFunc(slices.Clone(st.Windows), func(w provider.Window) bool { return !w.Partial })
+	if len(left) == len(st.Windows) {
+		return
+	}
+	st.Windows, st.Told = left, route.Told(left)
+	e.stand(id, st)
 }
 
 // read takes windows in, and returns the rests that they end.

@@ -20,6 +20,22 @@ func weekly(used float64, resets time.Duration) provider.Reading {
 	return provider.Reading{Windows: []provider.Window{window("7 days", used, resets)}}
 }
 
+// A key whose owner took its limits away has no windows; what its replies told is another matter.
+func TestAReadingWithoutWindowsEndsThoseThatWereRead(t *testing.T) {
+	s := open(t, state.Options{})
+	s.Take(key, weekly(100, 72*time.Hour), 98, now)
+	put(t, s, rest(string(key), trace.Quota, trace.ByWindow, 72*time.Hour))
+	told := window("5 hours", 30, time.Hour)
+	told.Partial = true
+	s.Read(key, []provider.Window{told}, now.Add(time.Second))
+	if took := s.Take(key, provider.Reading{Balance: "$3.00"}, 98, now.Add(time.Minute)); len(took.Lifted) != 0 {
+		t.Errorf("lifted %+v: that it is back was not told", took.Lifted)
+	}
+	if ws := s.Windows(key); len(ws) != 1 || ws[0].Name != "5 hours" {
+		t.Errorf("%+v", ws)
+	}
+}
+
 // A key's rest for want of quota ends with a reading that finds its window renewed, and with
 // no other; other rests do not end so.
 func TestKeyAllowanceRenewed(t *testing.T) {
@@ -90,7 +106,7 @@ func TestACardKeepsWhatWasToldLast(t *testing.T) {
 	if a.Plan != "max" || a.Balance != "$20.00" || a.ReadError != "its vendor answers 502" || a.Read == nil || !a.Read.Equal(now) || a.State != trace.Fine || a.Error != "" {
 		t.Errorf("%+v", a)
 	}
-	if took := s.Take(key, provider.Reading{Balance: "$19.00"}, 98, now.Add(time.Minute)); !took.After {
+	if took := s.Take(key, provider.Reading{Balance: "$19.00", Windows: weekly(40, time.Hour).Windows}, 98, now.Add(time.Minute)); !took.After {
 		t.Error("it is read again, and that is no news")
 	}
 	s.Take(key, provider.Reading{Balance: "$99.00"}, 98, now) // older

@@ -199,12 +199,14 @@ func TestMerge(t *testing.T) {
 			[]provider.Window{{Name: "5 hours", Used: 10, Read: now}, {Name: "7 days", Used: 25, Partial: true, Read: in(hour)}},
 		},
 		{
-			"a partial one that tells no renewal leaves the one that is to come", []provider.Window{{Name: "7 days", Used: 20, Resets: in(day), Read: now}},
+			"a partial one that tells no renewal leaves the one that is to come",
+			[]provider.Window{{Name: "7 days", Used: 20, Resets: in(day), Read: now}},
 			[]provider.Window{{Name: "7 days", Used: 98, Partial: true, Read: in(hour)}},
 			[]provider.Window{{Name: "7 days", Used: 98, Resets: in(day), Read: in(hour)}},
 		},
 		{
-			"and not one that has passed", []provider.Window{{Name: "7 days", Used: 20, Resets: in(hour), Read: now}},
+			"and not one that has passed",
+			[]provider.Window{{Name: "7 days", Used: 20, Resets: in(hour), Read: now}},
 			[]provider.Window{{Name: "7 days", Used: 1, Partial: true, Read: in(2 * hour)}},
 			[]provider.Window{{Name: "7 days", Used: 1, Read: in(2 * hour)}},
 		},

@@ -49,25 +49,33 @@ func (o *reply) Close() error {
 	return o.in.Close()
 }
 
-// wait waits until the reply begins or is refused.
+// wait waits until the reply begins or is refused. A run that was over before the reply was opened
+// says nothing any more.
 func (o *reply) wait(ctx context.Context, r *run) (*http.Response, error) {
+	var ref *refusal
 	select {
-	case ref := <-o.first:
-		switch {
-		case ref == nil:
-			h := http.Header{"Content-Type": {"text/event-stream"}}
-			r.tellLimits(h)
-			return &http.Response{StatusCode: http.StatusOK, Header: h, Body: o, ContentLength: -1}, nil
-		case ref.err != nil:
-			return nil, ref.err
+	case ref = <-o.first:
+	case <-r.over:
+		select {
+		case ref = <-o.first:
+		default:
+			return nil, errEnded
 		}
-		h := http.Header{}
-		r.tellLimits(h)
-		return ref.response(h), nil
 	case <-ctx.Done():
 		r.end(errLeft)
 		return nil, ctx.Err()
 	}
+	switch {
+	case ref == nil:
+		h := http.Header{"Content-Type": {"text/event-stream"}}
+		r.tellLimits(h)
+		return &http.Response{StatusCode: http.StatusOK, Header: h, Body: o, ContentLength: -1}, nil
+	case ref.err != nil:
+		return nil, ref.err
+	}
+	h := http.Header{}
+	r.tellLimits(h)
+	return ref.response(h), nil
 }
 
 // tellLimits puts what the run heard of the account's windows where the vendor's replies have it.
@@ -167,8 +175,11 @@ type streamed struct {
 // say passes one event of the model's on.
 func (r *run) say(raw json.RawMessage) {
 	var ev streamed
-	if json.Unmarshal(raw, &ev) != nil || ev.Type == "" {
+	if json.Unmarshal(raw, &ev) != nil || ev.Type == "" || strings.ContainsAny(ev.Type, "\r\n") {
 		return
+	}
+	if bytes.IndexByte(raw, '\r') >= 0 { // between two values: an event ends with a line
+		raw = bytes.ReplaceAll(raw, []byte{'\r'}, []byte{' '})
 	}
 	r.mu.Lock()
 	o := r.out
@@ -300,7 +311,7 @@ func (r *run) result(l *claude.Line) {
 		return
 	}
 	ref := &refusal{status: l.Status, kind: l.ErrorType, words: r.b.o.Mask(clip(l.Words()))}
-	if ref.status < 400 {
+	if ref.status < 400 || ref.status > 599 {
 		ref.status = http.StatusBadGateway
 	}
 	if ref.kind == "" {

@@ -175,7 +175,7 @@ func (m *Meter) read(id provider.AccountID, gen uint64, over chan struct{}) {
 		if m.ctx.Err() != nil {
 			return
 		}
-		again, dropped := m.end(id, &gen, len(r.Windows) == 0 && err == nil, time.Now())
+		again, dropped := m.end(id, &gen, len(r.Windows) == 0 && !r.Held && err == nil, time.Now())
 		if !dropped {
 			m.o.Told(id, r, err, began)
 		}

@@ -164,6 +164,17 @@ func TestAKeyWithoutWindowsIsLeftForHalfAnHour(t *testing.T) {
 	})
 }
 
+func TestOneThatIsHeldIsReadEachMinuteThoughItHasNoWindows(t *testing.T) {
+	v := &vendor{answer: func(n int) (provider.Reading, error) { return provider.Reading{Held: n == 1}, nil }}
+	with(t, v, func(t *testing.T, m *meter.Meter) {
+		for range 3 { // it is held no more at the second
+			m.Want(id, time.Now())
+			pass(time.Minute)
+		}
+		v.want(t, 2, "no windows", "no windows")
+	})
+}
+
 func TestAStaleKeyIsReadAtTheNextAsk(t *testing.T) {
 	v := &vendor{answer: func(n int) (provider.Reading, error) { return week(float64(n)), nil }, takes: 2 * time.Second}
 	with(t, v, func(t *testing.T, m *meter.Meter) {

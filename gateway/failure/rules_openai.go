@@ -32,6 +32,10 @@ var openaiRules = []Rule{
 		Says: "a ChatGPT plan's window, with its reset",
 	},
 	{
+		Name: "codex-not-included", When: When{Codes: []string{"usage_not_included"}}, Then: trace.Credit, Scope: whole,
+		Says: "a ChatGPT plan without Codex: its owner has to have another",
+	},
+	{
 		Name: "codex-window",
 		When: When{Status: []int{http.StatusTooManyRequests}, Is: []*Fact{codexWindow}}, Then: trace.Quota, Scope: whole,
 		Says: "told by headers alone",

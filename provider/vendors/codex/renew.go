@@ -216,7 +216,7 @@ func (h *Holder) renew(ctx context.Context, old Tokens, now time.Time) (Tokens, 
 func (h *Holder) renewLocked(ctx context.Context, old Tokens, now time.Time) (Tokens, error) {
 	unlock, err := lock(ctx, h.Home)
 	if err != nil {
-		return Tokens{}, fmt.Errorf("its home can't be locked: %w", err)
+		return Tokens{}, fmt.Errorf("its home can't be locked: %w", pathless(err))
 	}
 	defer unlock()
 	adopt(h.Home)

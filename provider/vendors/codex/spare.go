@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +35,7 @@ func reserve(home string, room int) (*spare, error) {
 	path := signInPath(home)
 	f, err := os.CreateTemp(filepath.Dir(path), spareHead+"*"+spareTail)
 	if err != nil {
-		return nil, err
+		return nil, pathless(err)
 	}
 	s := &spare{file: f, path: path}
 	if _, err = f.Write(make([]byte, room)); err == nil {
@@ -41,9 +43,17 @@ func reserve(home string, room int) (*spare, error) {
 	}
 	if err != nil {
 		s.drop()
-		return nil, err
+		return nil, pathless(err)
 	}
 	return s, nil
+}
+
+// pathless is an error of a file without its path, which names a person's folder to every agent.
+func pathless(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
 }
 
 // fill writes the file and puts it in the place of the old one. What is written and can't be put

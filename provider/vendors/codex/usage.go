@@ -59,11 +59,14 @@ func ParseUsage(body []byte, at time.Time) (provider.Reading, error) {
 	if err := loose.Decode(body, &r); err != nil {
 		return provider.Reading{}, errors.New("its usage is no JSON object")
 	}
-	if r.RateLimit == nil {
+	if r.RateLimit == nil && r.Plan == "" {
 		return provider.Reading{}, errors.New("its usage tells no limits")
 	}
-	u := provider.Reading{Held: r.held(), Plan: string(r.Plan)}
-	add(&u, "", at, r.RateLimit.Primary, r.RateLimit.Secondary)
+	u := provider.Reading{Plan: string(r.Plan)}
+	if l := r.RateLimit; l != nil { // a plan may have none
+		u.Held = r.held()
+		add(&u, "", at, l.Primary, l.Secondary)
+	}
 	for _, x := range r.Extra {
 		name := cmp.Or(x.Name, x.Feature)
 		if x.RateLimit != nil && name != "" { // one that is nobody's would count for all models

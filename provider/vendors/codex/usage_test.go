@@ -56,6 +56,7 @@ func TestUsage(t *testing.T) {
 			"a reset that has passed by this clock, and is to come by the vendor's", `{"rate_limit":{"primary_window":{"used_percent":100,"limit_window_seconds":18000,"reset_after_seconds":3600,"reset_at":1772610000}}}`,
 			": 5 hours 100% 11:00; 0 resets",
 		},
+		{"a plan without limits", `{"plan_type":"enterprise","rate_limit":null,"credits":{"has_credits":true,"unlimited":false,"balance":"40"}}`, "enterprise:; 0 resets; 40 credits"},
 		{"nothing", `{}`, "error: its usage tells no limits"},
 		{"a page", `<html>`, "error: its usage is no JSON object"},
 		{"cut", plus[:200], "error: its usage is no JSON object"},

@@ -59,7 +59,7 @@ func Open(o Options) *Account {
 
 // Look reads who is signed in, without asking anybody.
 func (a *Account) Look() (provider.Credential, error) {
-	t, err := Load(a.o.Home)
+	t, err := settled(context.Background(), a.o.Home)
 	return t.credential(), err
 }
 
@@ -186,7 +186,7 @@ func (a *Account) Read(ctx context.Context, now time.Time) (provider.Reading, er
 // until is when the first of the resets runs out. It is no part of the usage; a list that
 // can't be had leaves it unknown, and nothing else.
 func (a *Account) until(ctx context.Context, count int, now time.Time) time.Time {
-	t, err := Load(a.o.Home)
+	t, err := settled(ctx, a.o.Home)
 	if err != nil {
 		return time.Time{}
 	}

@@ -43,6 +43,18 @@ func TestAFileThatIsBeingWrittenIsNoBrokenOne(t *testing.T) {
 				t.Errorf("%q: %v", part, err)
 			}
 		})
+		synctest.Test(t, func(t *testing.T) {
+			home := signIn(t, now.Add(time.Hour))
+			whole := read(t, home)
+			write(t, home, part)
+			go func() {
+				<-time.After(80 * time.Millisecond)
+				_ = os.WriteFile(filepath.Join(home, "auth.json"), []byte(whole), 0o600)
+			}()
+			if c, err := codex.Open(codex.Options{Home: home}).Look(); err != nil || c.User != "a@b.c" {
+				t.Errorf("%q is looked at: %q %v", part, c.User, err)
+			}
+		})
 	}
 }
 

@@ -30,6 +30,18 @@ const ErrLapsed = provider.SignInError("its sign-in has lapsed: run codex login"
 // refresh token that was sent is spent, and what came of it has to be had.
 const askFor = 20 * time.Second
 
+// settled reads a sign-in that may be being written: Codex empties its file before it does so.
+func settled(ctx context.Context, home string) (Tokens, error) {
+	t, err := Load(home)
+	for n := 0; n < 4 && errors.Is(err, ErrBroken); n++ {
+		if !pause(ctx) {
+			return Tokens{}, ctx.Err()
+		}
+		t, err = Load(home)
+	}
+	return t, err
+}
+
 // pause gives whoever is writing the file the time to do so; false where nobody waits any more.
 func pause(ctx context.Context) bool {
 	select {
@@ -141,13 +153,7 @@ func (h *Holder) give() { h.turn <- struct{}{} }
 
 // current reads the file: its owner may have signed in anew, and Codex renews by itself.
 func (h *Holder) current(ctx context.Context, now time.Time) (Tokens, error) {
-	t, err := Load(h.Home)
-	for n := 0; n < 4 && errors.Is(err, ErrBroken); n++ { // Codex empties its file before it writes it anew
-		if !pause(ctx) {
-			return Tokens{}, ctx.Err()
-		}
-		t, err = Load(h.Home)
-	}
+	t, err := settled(ctx, h.Home)
 	switch {
 	case err != nil:
 		return Tokens{}, err

@@ -254,5 +254,5 @@ func (b *Bridge) Close() {
 	}
 	wg.Wait()
 	b.mcp.close()
-	b.homes.wait()
+	b.homes.close()
 }

@@ -367,6 +367,20 @@ func TestCloseEndsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
+func TestOnceItIsClosedNoSignInIsLookedAt(t *testing.T) {
+	r := newRig(t, fakeclaude.Fine, nil)
+	var all sync.WaitGroup
+	for range 2 { // they may begin while it closes
+		home := t.TempDir()
+		all.Go(func() { _ = r.Ready(context.Background(), "claude/me", home) })
+	}
+	r.Close()
+	all.Wait()
+	if err := r.Ready(context.Background(), "claude/me", t.TempDir()); err == nil {
+		t.Error("a closed bridge asked the program")
+	}
+}
+
 func TestAccountsThatCannotBeUsed(t *testing.T) {
 	for _, c := range []struct {
 		name   string

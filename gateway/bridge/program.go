@@ -36,6 +36,7 @@ func (u *UnreadyError) Error() string { return u.Words }
 type homes struct {
 	hmu   sync.Mutex
 	known map[string]*home
+	shut  bool // nobody is asked any more
 	wg    sync.WaitGroup
 }
 
@@ -51,6 +52,10 @@ type home struct {
 func (b *Bridge) ready(ctx context.Context, _ provider.AccountID, dir string) (string, error) {
 	for {
 		b.homes.hmu.Lock()
+		if b.homes.shut {
+			b.homes.hmu.Unlock()
+			return "", errShut
+		}
 		if b.homes.known == nil {
 			b.homes.known = map[string]*home{}
 		}
@@ -87,7 +92,13 @@ func (h *homes) doubt(dir string) {
 	}
 }
 
-func (h *homes) wait() { h.wg.Wait() }
+// close has nobody asked from now on, and waits for those who are.
+func (h *homes) close() {
+	h.hmu.Lock()
+	h.shut = true
+	h.hmu.Unlock()
+	h.wg.Wait()
+}
 
 func (b *Bridge) look(h *home, dir string, done chan struct{}) {
 	defer b.homes.wg.Done()

@@ -39,7 +39,9 @@ type Client struct {
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
-	wg     sync.WaitGroup // one reader for each Watch
+
+	mu sync.Mutex     // no reader begins once ctx has ended
+	wg sync.WaitGroup // one reader for each Watch
 }
 
 // New returns a client of the gateway at an address (host:port, or a URL). token gives
@@ -82,7 +84,9 @@ func Base(addr string) string {
 
 // Close ends all feeds and waits for their readers.
 func (c *Client) Close() {
+	c.mu.Lock()
 	c.cancel()
+	c.mu.Unlock()
 	c.wg.Wait()
 	c.http.CloseIdleConnections()
 }

@@ -40,6 +40,14 @@ func (c *Client) Watch(ctx context.Context) (trace.View, trace.Feed, error) {
 		return trace.View{}, nil, err
 	}
 	f := &feed{Feed: inner, cancel: cancel, ended: make(chan struct{})}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.ctx.Err(); err != nil { // it was closed meanwhile
+		con.close()
+		stop()
+		cancel()
+		return trace.View{}, nil, err
+	}
 	c.wg.Go(func() {
 		defer close(f.ended)
 		defer stop()

@@ -76,6 +76,13 @@ func (g *gateway) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
+// last is what the newest connection asked to go on from.
+func (g *gateway) last() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ids[len(g.ids)-1]
+}
+
 // set changes the gateway; a connection under way ends when cut.
 func (g *gateway) set(f func(), cut bool) {
 	g.mu.Lock()
@@ -280,7 +287,7 @@ func TestALostConnectionIsToldTriedAgainAndResumed(t *testing.T) {
 		if r := got.Routes[len(got.Routes)-1]; r.Asked != "while it was away" {
 			t.Errorf("%+v", r)
 		}
-		if last := g.ids[len(g.ids)-1]; last != strconv.FormatUint(seq, 10) {
+		if last := g.last(); last != strconv.FormatUint(seq, 10) {
 			t.Errorf("resumed after %s, want %d", last, seq)
 		}
 	})
@@ -367,7 +374,7 @@ func TestAnEventThatCannotBeReadIsNotAskedForAgain(t *testing.T) {
 		for !got.Behind {
 			got = next(t, f)
 		}
-		if last := g.ids[len(g.ids)-1]; last != "" {
+		if last := g.last(); last != "" {
 			t.Errorf("it resumed after %s", last)
 		}
 		if len(got.View.Routes) != 2 {
@@ -402,6 +409,30 @@ func TestTheEndOfAWatch(t *testing.T) {
 			t.Error("a closed client watches")
 		}
 	})
+}
+
+func TestAWatchThatBeginsWhileTheClientClosesEndsWithIt(t *testing.T) {
+	for range 20 {
+		bubble(t, func(t *testing.T, _ *gateway, _ *trace.Bus, c *client.Client) {
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					_, f, err := c.Watch(t.Context())
+					if err != nil {
+						return
+					}
+					for err == nil {
+						_, err = f.Next(t.Context(), time.Time{})
+					}
+					if !errors.Is(err, trace.ErrClosed) {
+						t.Errorf("it ended with %v", err)
+					}
+				})
+			}
+			c.Close()
+			all.Wait()
+		})
+	}
 }
 
 func TestARefusalToWatchIsAnError(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,13 @@ type relay struct {
 
 	mu    sync.Mutex
 	asked []time.Time
+}
+
+// times are when it was asked.
+func (g *relay) times() []time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.asked)
 }
 
 type candidate struct{ base, model, key string }

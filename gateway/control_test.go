@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,8 +223,8 @@ func TestACancelledRequestEndsInAnErrorAndEndsItsVendor(t *testing.T) {
 				}
 				synctest.Wait()
 				route := r.last()
-				if route.Status != 503 || route.Error == "" || b.calls != 0 || len(r.rests()) != 0 || route.Tries[0].Fail != trace.Cancelled {
-					t.Errorf("%d %q, b asked %d times, rests %v, %+v", route.Status, route.Error, b.calls, r.rests(), route.Tries)
+				if route.Status != 503 || route.Error == "" || b.calls.Load() != 0 || len(r.rests()) != 0 || route.Tries[0].Fail != trace.Cancelled {
+					t.Errorf("%d %q, b asked %d times, rests %v, %+v", route.Status, route.Error, b.calls.Load(), r.rests(), route.Tries)
 				}
 				if got := r.ask("/v1/magpie/do", ask+`,"token":"`+effect.Token+`"}`, token); got.status != 409 {
 					t.Errorf("a token that was used: %d %s", got.status, got.body)
@@ -353,13 +354,14 @@ func TestAReloadLeavesRequestsUnderWayAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old := &timeline{lines: []line{{0, chatRole + chatText}, {time.Minute, chatMore + chatStop}}}
 		fresh := good("chat", false)
-		var next string
+		var next atomic.Value
 		var r *rig
 		load := func() (*config.Config, *provider.Catalog, error) {
-			if next == "bad" {
+			toml := next.Load().(string)
+			if toml == "bad" {
 				return nil, nil, errors.New("config.toml:1:1: nonsense with sk-test-k1-000000000001")
 			}
-			cfg, cat := r.parse(next)
+			cfg, cat := r.parse(toml)
 			return cfg, cat, nil
 		}
 		r = newRig(t, abOf("m"), vendors{"a": old, "b": good("chat", false)}, func(d *gateway.Deps) { d.Load = load })
@@ -368,7 +370,7 @@ func TestAReloadLeavesRequestsUnderWayAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer stop()
-		next = "[providers.c]\nchat = \"" + base + "/v1\"\nkeys = [{ name = \"k\", value = \"sk-test-k9-000000000009\" }]\n[groups.g]\nrouting = \"order\"\nmembers = [\"c/m\"]\n"
+		next.Store("[providers.c]\nchat = \"" + base + "/v1\"\nkeys = [{ name = \"k\", value = \"sk-test-k9-000000000009\" }]\n[groups.g]\nrouting = \"order\"\nmembers = [\"c/m\"]\n")
 		resp, br, _ := r.live(t, "chat")
 		defer resp.Body.Close()
 		if got := r.command(`{"verb":"reload"}`); !strings.Contains(got.body, "config") {
@@ -386,7 +388,7 @@ func TestAReloadLeavesRequestsUnderWayAlone(t *testing.T) {
 				t.Errorf("%+v", route)
 			}
 		}
-		next = "bad"
+		next.Store("bad")
 		if got := r.ask("/v1/magpie/do", `{"verb":"reload"}`, token); got.status != 400 || !strings.Contains(got.body, "nonsense") || strings.Contains(got.body, "k1-000000000001") {
 			t.Errorf("a bad config: %d %s", got.status, got.body)
 		}

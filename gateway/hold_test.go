@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,11 +27,11 @@ type timeline struct {
 	lines []line
 	cut   bool // the connection breaks off at the end
 	gone  chan struct{}
-	calls int
+	calls atomic.Int32
 }
 
 func (v *timeline) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v.calls++
+	v.calls.Add(1)
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, l := range v.lines {
@@ -191,7 +192,7 @@ func TestThinkingHeldForFourMinutesPasses(t *testing.T) {
 		if at := got.at("let me see"); at != 4*time.Minute+time.Second {
 			t.Errorf("thinking passed after %s", at)
 		}
-		if b.calls != 0 {
+		if b.calls.Load() != 0 {
 			t.Error("b was asked")
 		}
 	})
@@ -202,8 +203,8 @@ func TestThinkingThenTextIsTheVendorsByteForByte(t *testing.T) {
 	a := &timeline{lines: []line{{0, msgStart}, {0, msgThink}, {0, msgText}, {0, msgMore + msgStop}}}
 	b := &timeline{}
 	r := newRig(t, abOf("claude-x"), vendors{"a": a, "b": b})
-	if got := r.watch("/v1/messages", messagesStream("group/g")); got.text() != whole || b.calls != 0 {
-		t.Errorf("%q, b asked %d times", got.text(), b.calls)
+	if got := r.watch("/v1/messages", messagesStream("group/g")); got.text() != whole || b.calls.Load() != 0 {
+		t.Errorf("%q, b asked %d times", got.text(), b.calls.Load())
 	}
 }
 
@@ -333,8 +334,8 @@ func TestOnceAByteIsOutNobodyElseSpeaks(t *testing.T) {
 			b := &timeline{lines: []line{{0, msgStart + msgText + msgStop}}}
 			r := newRig(t, abOf("m"), vendors{"a": &timeline{lines: c.lines, cut: c.cut}, "b": b})
 			got := r.watch(c.path, c.body)
-			if !strings.Contains(got.text(), c.want) || b.calls != 0 {
-				t.Errorf("%q, b asked %d times", got.text(), b.calls)
+			if !strings.Contains(got.text(), c.want) || b.calls.Load() != 0 {
+				t.Errorf("%q, b asked %d times", got.text(), b.calls.Load())
 			}
 			if strings.Contains(got.text(), "EOF") || strings.Contains(got.text(), "\"del\n") {
 				t.Errorf("bare EOF, or half an event: %q", got.text())

@@ -122,8 +122,8 @@ func TestAnErrorEventInTheMiddleIsPassedAndCounts(t *testing.T) {
 			b := &timeline{}
 			r := newRig(t, abOf("m"), vendors{"a": &timeline{lines: []line{{0, c.start + c.text + event}}}, "b": b})
 			got := r.watch(asking(api, "group/g", true))
-			if got.text() != c.start+c.text+event || b.calls != 0 {
-				t.Errorf("%q, b asked %d times", got.text(), b.calls)
+			if got.text() != c.start+c.text+event || b.calls.Load() != 0 {
+				t.Errorf("%q, b asked %d times", got.text(), b.calls.Load())
 			}
 			route := r.told()
 			if route.Status < 500 || !strings.Contains(route.Error, "boom") || failKinds(route) != "other" || r.rests()["a/k"].By != trace.ByBackoff {

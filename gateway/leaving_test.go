@@ -44,8 +44,8 @@ func TestAnAgentThatLeavesCancelsTheVendorAtOnce(t *testing.T) {
 				}
 				synctest.Wait()
 				route := r.last()
-				if route.Status != trace.Gone || b.calls != 0 || len(r.rests()) != 0 || route.Tries[0].Fail != trace.Cancelled {
-					t.Errorf("status %d, b asked %d times, rests %v, %+v", route.Status, b.calls, r.rests(), route.Tries)
+				if route.Status != trace.Gone || b.calls.Load() != 0 || len(r.rests()) != 0 || route.Tries[0].Fail != trace.Cancelled {
+					t.Errorf("status %d, b asked %d times, rests %v, %+v", route.Status, b.calls.Load(), r.rests(), route.Tries)
 				}
 			})
 		})

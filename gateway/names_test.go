@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,10 +200,11 @@ keys = [{ name = "k", env = "LACKS" }]
 models = ["vendor/m"]
 `
 	list := &canned{status: 200, kind: "application/json", body: `{"object":"list","data":[{"id":"m"},{"id":"m-20260801"}]}`}
-	var env string
+	var key atomic.Value // of the variable LACKS
+	key.Store("")
 	at := time.Now() // an hour passes with each look at a secret: none is kept from being looked at again
 	r := newRig(t, toml, vendors{"a": list, "b": good("chat", false)}, func(d *gateway.Deps) {
-		d.Secrets = provider.NewSecrets(provider.SecretsOptions{Getenv: func(string) string { return env }, Now: func() time.Time { at = at.Add(time.Hour); return at }})
+		d.Secrets = provider.NewSecrets(provider.SecretsOptions{Getenv: func(string) string { return key.Load().(string) }, Now: func() time.Time { at = at.Add(time.Hour); return at }})
 		d.Load = func() (*config.Config, *provider.Catalog, error) { return d.Config, d.Catalog, nil }
 	})
 	if got := r.lists(); got != "b/vendor/m" {
@@ -214,7 +216,7 @@ models = ["vendor/m"]
 	if got := r.lists(); got != "a/m, a/m-20260801, b/vendor/m" {
 		t.Errorf("b has no key: %s", got)
 	}
-	env = keyTwo
+	key.Store(keyTwo)
 	r.command(`{"verb":"reload"}`)
 	if got := r.lists(); got != "group/auto-m, a/m, a/m-20260801, b/vendor/m" {
 		t.Errorf("it has one now: %s", got)

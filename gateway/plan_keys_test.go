@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,15 +52,17 @@ func TestAPlansKeyOutOfItsWindowRestsTillThatRenews(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now(t, func(t *testing.T) {
-				used, out := 100, false
+				var used atomic.Int32
+				var out atomic.Bool
+				used.Store(100)
 				resets := time.Now().Add(3 * day).Truncate(time.Second)
 				v := relay("from the plan")
 				h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					w.Header().Set("Content-Type", "application/json")
 					switch {
 					case r.URL.Path == c.asked:
-						_, _ = w.Write([]byte(c.usage(used, resets)))
-					case out && r.Method == http.MethodPost:
+						_, _ = w.Write([]byte(c.usage(int(used.Load()), resets)))
+					case out.Load() && r.Method == http.MethodPost:
 						w.WriteHeader(c.status)
 						_, _ = w.Write([]byte(c.refusal))
 					default:
@@ -76,7 +79,7 @@ func TestAPlansKeyOutOfItsWindowRestsTillThatRenews(t *testing.T) {
 				if a := r.account("a/k"); len(a.Windows) != 1 || a.Windows[0].Used != 100 {
 					t.Fatalf("%+v, %q", a.Windows, a.ReadError)
 				}
-				out = true
+				out.Store(true)
 				pass(time.Second)
 				if got := r.asks("group/g"); got != "a/k spare/k" {
 					t.Errorf("tried %s", got)
@@ -85,7 +88,8 @@ func TestAPlansKeyOutOfItsWindowRestsTillThatRenews(t *testing.T) {
 				if rest.Why != trace.Quota || rest.By != trace.ByWindow || !rest.Until.Equal(resets) {
 					t.Errorf("%+v, want until %v", rest, resets)
 				}
-				used, out = 10, false
+				used.Store(10)
+				out.Store(false)
 				pass(time.Minute)
 				if got := r.asks("group/g"); got != "spare/k" {
 					t.Errorf("tried %s", got)

@@ -1,10 +1,13 @@
 package gateway_test
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,8 +28,16 @@ keys = [{ name = "main", value = "` + keyThree + `" }]
 // counted answers every GET with one body, and counts them.
 type counted struct {
 	http.Handler
+	gets atomic.Int32
+
+	mu   sync.Mutex
 	body string
-	gets int
+}
+
+func (c *counted) says(body string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.body = body
 }
 
 func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -34,8 +45,11 @@ func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.Handler.ServeHTTP(w, r)
 		return
 	}
-	c.gets++
-	_, _ = w.Write([]byte(c.body))
+	c.gets.Add(1)
+	c.mu.Lock()
+	body := c.body
+	c.mu.Unlock()
+	_, _ = io.WriteString(w, body)
 }
 
 // quotas asks as people do.
@@ -60,8 +74,8 @@ func TestABalanceIsAskedForOnlyWhenAPersonAsks(t *testing.T) {
 			r.asks("purse/m")
 			pass(5 * time.Minute)
 		}
-		if c.gets != 0 {
-			t.Fatalf("asked %d times for requests", c.gets)
+		if c.gets.Load() != 0 {
+			t.Fatalf("asked %d times for requests", c.gets.Load())
 		}
 		all := r.quotas("?wait=5")
 		if len(all) != 3 || all[2].ID != "purse/main" || all[2].Balance != "$5.00" || all[2].Read == nil || all[2].Known || all[0].Windows[0].Limit != 300 {
@@ -71,13 +85,13 @@ func TestABalanceIsAskedForOnlyWhenAPersonAsks(t *testing.T) {
 			r.quotas("?provider=purse&provider=SPARE&wait=5")
 			pass(time.Second)
 		}
-		if c.gets != 1 {
-			t.Errorf("asked %d times within half a minute", c.gets)
+		if c.gets.Load() != 1 {
+			t.Errorf("asked %d times within half a minute", c.gets.Load())
 		}
 		pass(2 * time.Second)
-		c.body = `{"success":false,"message":"who are you"}`
-		if all := r.quotas("?provider=purse&wait=5"); c.gets != 2 || len(all) != 1 || all[0].ReadError != "who are you" || all[0].Balance != "$5.00" {
-			t.Errorf("asked %d times: %+v", c.gets, all)
+		c.says(`{"success":false,"message":"who are you"}`)
+		if all := r.quotas("?provider=purse&wait=5"); c.gets.Load() != 2 || len(all) != 1 || all[0].ReadError != "who are you" || all[0].Balance != "$5.00" {
+			t.Errorf("asked %d times: %+v", c.gets.Load(), all)
 		}
 		if got := r.do(http.MethodGet, "/v1/magpie/quotas?provider=pruse", ""); got.status != http.StatusNotFound || !strings.Contains(got.body, "purse") {
 			t.Errorf("%d %s", got.status, got.body)
@@ -127,8 +141,8 @@ func TestAPersonHasAKeyReadAgain(t *testing.T) {
 			t.Errorf("%q, %v", said, err)
 		}
 		pass(12 * time.Second)
-		if said, err := do("purse"); err != nil || said != "purse/main was asked 12s ago, and is asked every 30s at most: $5.00 left" || c.gets != 1 {
-			t.Errorf("%q, %v, asked %d times", said, err, c.gets)
+		if said, err := do("purse"); err != nil || said != "purse/main was asked 12s ago, and is asked every 30s at most: $5.00 left" || c.gets.Load() != 1 {
+			t.Errorf("%q, %v, asked %d times", said, err, c.gets.Load())
 		}
 		v.Break(http.StatusBadGateway)
 		if said, err := do(""); err != nil || said != "read 1 account, 1 can't be read" {

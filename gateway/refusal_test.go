@@ -202,7 +202,7 @@ func TestMoreThanAMebibyteIsNotHeld(t *testing.T) {
 		b := &timeline{}
 		r := newRig(t, abOf("claude-x"), vendors{"a": a, "b": b})
 		got := r.watch(asking("messages", "group/g", true))
-		if got.at("let me see") != 0 || got.text() != msgStart+msgThink+long+strings.Repeat(comment, 4)[:got.count(comment)*len(comment)]+msgText+msgStop || b.calls != 0 {
+		if got.at("let me see") != 0 || got.text() != msgStart+msgThink+long+strings.Repeat(comment, 4)[:got.count(comment)*len(comment)]+msgText+msgStop || b.calls.Load() != 0 {
 			t.Errorf("thinking came after %s, %d comments, %d bytes", got.at("let me see"), got.count(comment), len(got.text()))
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ type unlucky struct {
 
 	mu   sync.Mutex
 	rand *rand.Rand
-	bad  int
+	bad  atomic.Int64
 }
 
 // faultySteps are all the ways in which a vendor lets an agent down.
@@ -60,7 +61,7 @@ func (u *unlucky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := u.good
 	if u.rand.IntN(10) < 3 {
 		v = u.faults[u.rand.IntN(len(u.faults))]
-		u.bad++
+		u.bad.Add(1)
 	}
 	u.mu.Unlock()
 	v.ServeHTTP(w, r)
@@ -157,7 +158,7 @@ func TestEveryAgentGetsAWholeReplyOrAnHonestError(t *testing.T) {
 	heap := liveHeap()
 	crowd(filled, manyRequests)
 
-	t.Logf("%v; faults: %d and %d", count, a.bad, b.bad)
+	t.Logf("%v; faults: %d and %d", count, a.bad.Load(), b.bad.Load())
 	if count["whole"] < manyRequests*8/10 || count["whole"]+count["error"] != manyRequests {
 		t.Errorf("%v", count)
 	}

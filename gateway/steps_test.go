@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -242,9 +243,9 @@ func TestARetryTimeReachesTheAgent(t *testing.T) {
 func TestARedirectOfAVendorIsNotFollowed(t *testing.T) {
 	// A key must not go to wherever a vendor's answer points.
 	other := good("chat", false)
-	otherBase := ""
+	var otherBase atomic.Value // where it points
 	v := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, otherBase, http.StatusTemporaryRedirect)
+		http.Redirect(w, r, otherBase.Load().(string), http.StatusTemporaryRedirect)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, lone, vendors{"a": v})
@@ -253,9 +254,10 @@ func TestARedirectOfAVendorIsNotFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer stop()
-		otherBase = base + "/v1/chat/completions"
+		to := base + "/v1/chat/completions"
+		otherBase.Store(to)
 		got := r.ask(asking("chat", "a/m", false))
-		if got.status != http.StatusBadGateway || other.asked() != 0 || strings.Contains(got.body, otherBase) {
+		if got.status != http.StatusBadGateway || other.asked() != 0 || strings.Contains(got.body, to) {
 			t.Errorf("%d %s, %d asked elsewhere", got.status, got.body, other.asked())
 		}
 	})

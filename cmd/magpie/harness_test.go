@@ -179,14 +179,20 @@ func newCanned(t *testing.T, answers map[string]any) *canned {
 
 func (c *canned) addr() string { return c.Listener.Addr().String() }
 
-// last is what was asked last.
-func (c *canned) last() string {
+// all is what was asked so far.
+func (c *canned) all() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.asked) == 0 {
+	return slices.Clone(c.asked)
+}
+
+// last is what was asked last.
+func (c *canned) last() string {
+	all := c.all()
+	if len(all) == 0 {
 		return ""
 	}
-	return c.asked[len(c.asked)-1]
+	return all[len(all)-1]
 }
 
 // nowhere is an address that nobody listens at: no system gives a port so low away by itself.

@@ -20,7 +20,7 @@ func TestWhatNoCapIs(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q", line, code, errs)
 		}
 	}
-	for _, asked := range g.asked {
+	for _, asked := range g.all() {
 		if strings.HasPrefix(asked, "POST") {
 			t.Errorf("it was sent: %s", asked)
 		}
@@ -78,7 +78,7 @@ func TestAResetIsShownAndAskedAbout(t *testing.T) {
 	s := newShell(t)
 	spent := func() int {
 		n := 0
-		for _, asked := range g.asked {
+		for _, asked := range g.all() {
 			if strings.Contains(asked, "/do ") && strings.Contains(asked, `"verb":"reset"`) && strings.Contains(asked, "T-1") {
 				n++
 			}

@@ -269,7 +269,9 @@ func serveCmd(ts *testscript.TestScript, _ bool, args []string) {
 	if !strings.Contains(strings.Join(args, " "), "--listen") && ts.Getenv("LISTEN") == "" {
 		args = append(args, "--listen", "127.0.0.1:0")
 	}
-	cmd := exec.Command(binary, append([]string{"serve"}, args...)...)
+	// The mask of this process is that of every script that runs beside this one.
+	masked := fmt.Sprintf(`umask %03o && exec "$0" "$@"`, w.umask)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", masked, binary, "serve"}, args...)...)
 	cmd.Env, cmd.Dir = environ(ts), ts.MkAbs(".")
 	out, err := os.Create(ts.MkAbs("serve.out"))
 	ts.Check(err)
@@ -278,10 +280,7 @@ func serveCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	defer errs.Close()
 	cmd.Stdout, cmd.Stderr = out, errs
-	old := syscall.Umask(w.umask)
-	err = cmd.Start()
-	syscall.Umask(old)
-	ts.Check(err)
+	ts.Check(cmd.Start())
 	w.serve, w.waited = cmd, make(chan error, 1)
 	go func(c chan<- error) { c <- cmd.Wait() }(w.waited)
 	ready := regexp.MustCompile(`listening on http://(\S+) \(pid (\d+)\)`)

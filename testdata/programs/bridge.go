@@ -174,7 +174,9 @@ func bridged(ctx context.Context, o options) (err error) {
 	fault := s.chatLoop(ctx, v)
 	windows := s.seesWindows(ctx)
 	told, watched := s.routes(ctx)
-	err = errors.Join(fault, windows, watched, gw.stop(), errors.Join(v.faults...))
+	err = errors.Join(fault, windows, watched, gw.stop())
+	wrong, stray := v.seen()
+	err = errors.Join(err, wrong)
 	for _, r := range told {
 		if r.Status != http.StatusOK {
 			err = errors.Join(err, fmt.Errorf("%s ended with %d: %s", r.Path, r.Status, r.Error))
@@ -185,7 +187,7 @@ func bridged(ctx context.Context, o options) (err error) {
 		err = errors.Join(err, fmt.Errorf("files of runs are left: %v", left))
 	}
 	if err != nil {
-		err = fmt.Errorf("%w\nmagpie: %s\nother requests: %q", err, lastOf(gw.out.String(), 2000), v.stray)
+		err = fmt.Errorf("%w\nmagpie: %s\nother requests: %q", err, lastOf(gw.out.String(), 2000), stray)
 	}
 	return err
 }
@@ -234,6 +236,13 @@ func (s *stage) chatLoop(ctx context.Context, v *anthropic) error {
 		return errors.Join(err, fmt.Errorf("a tool loop without its run: %.200q", said))
 	}
 	return v.heldTo()
+}
+
+// seen are the faults of what it was asked, and who else was asked.
+func (v *anthropic) seen() (faults error, stray []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return errors.Join(v.faults...), slices.Clone(v.stray)
 }
 
 func (v *anthropic) sessions() int {

@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -102,6 +103,7 @@ func TestALongPollNeverEndsEarlyWithNothingConcurrentSafe(t *testing.T) {
 				return
 			default:
 				b.Publish(r)
+				runtime.Gosched() // on one processor the polls have their turns too
 			}
 		}
 	})

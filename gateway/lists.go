@@ -145,6 +145,7 @@ func (g *Gateway) askList(ctx context.Context, lv *live, p *provider.Provider, a
 	if err != nil {
 		return listReply{}, err
 	}
+	g.known(a, secret)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return listReply{}, errors.New("the list's address can't be read")

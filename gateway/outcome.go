@@ -196,6 +196,13 @@ func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, o *outcome, no
 	return &rest
 }
 
+// denied notes that a vendor turned the secret of a candidate away, whether or not it rests for that.
+func (g *Gateway) denied(c *trace.Candidate, o *outcome, now time.Time) {
+	if v := o.verdict; v.Kind == trace.Auth && v.Scope == trace.ScopeWhole && o.seen != 0 {
+		g.d.State.NoteDenied(provider.AccountID(c.ID), trace.Denied{Since: now, Status: o.seen, Text: o.words}, o.began)
+	}
+}
+
 // fullUntil is when a full window of the account renews, zero for none; pooled says that
 // only windows of single models are full.
 func (g *Gateway) fullUntil(cat *provider.Catalog, acct *provider.Account, model string, now time.Time) (full time.Time, pooled bool) {

@@ -158,6 +158,7 @@ func (g *Gateway) testKey(ctx context.Context, lv *live, p *provider.Provider, a
 	if s := lv.subs[a.ID]; s != nil {
 		return g.testSub(ctx, s)
 	}
+	g.d.Secrets.Forget(a.ID) // whoever just mended it asks whether that is seen
 	began := time.Now()
 	reply, err := g.askList(ctx, lv, p, a)
 	t := trace.KeyTest{Key: string(a.ID), Status: reply.status, MS: time.Since(began).Milliseconds(), At: began}

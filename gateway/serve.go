@@ -298,6 +298,7 @@ func (s *service) run() {
 			d = decision{do: stepMended}
 		case !known:
 			s.levelRefused(c, &o)
+			s.g.denied(c, &o, now)
 		}
 		var rest *trace.Rest
 		if d.rest {

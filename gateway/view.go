@@ -123,8 +123,9 @@ func (g *Gateway) groupTold(snap *route.Snapshot, gr *provider.Group, now time.T
 	told.Of = len(plan.Order) + len(plan.Left)
 	for i := range plan.Order {
 		c := &plan.Order[i]
-		if c.Rest != nil {
-			continue
+		id := provider.AccountID(c.ID)
+		if c.Rest != nil || snap.Standing[id].ShutAt(now) || g.d.State.IsDenied(id) {
+			continue // asked, but when nobody else is left
 		}
 		if told.Ready++; told.Ready == 1 {
 			told.Last = c.ID

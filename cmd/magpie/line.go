@@ -9,6 +9,7 @@ import (
 
 	"dev.magpie/gateway/client"
 	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/trace/words"
 	"dev.magpie/tui/canvas"
 	"dev.magpie/tui/state"
 )
@@ -44,6 +45,9 @@ func (p *process) line(st *state.State) string {
 		return canvas.Clean("magpie " + set.Failed + " " + t.Text)
 	}
 	for _, a := range state.Worst(st.Accounts) {
+		if state.Denied(&a) {
+			return canvas.Clean("magpie " + set.Failed + " " + st.Name(a.ID) + " " + words.Denied(&a))
+		}
 		if a.State == trace.Low {
 			return canvas.Clean(fmt.Sprintf("magpie %s %s %.0f%%", set.Low, st.Name(a.ID), a.Used))
 		}

@@ -178,8 +178,11 @@ func live(a *trace.Account) string {
 // standing is an account's state, and the pin that it may have.
 func standing(a *trace.Account, now time.Time) string {
 	s := words.Account(*a, now)
-	if a.State == trace.Unready {
-		s = words.State(a.State) // why stands under the table
+	switch { // why stands under the table
+	case state.Denied(a):
+		s = words.Denied(a)
+	case a.State == trace.Unready:
+		s = words.State(a.State)
 	}
 	if a.Pinned == nil {
 		return s

@@ -38,7 +38,7 @@ func weigh(d *draft) {
 
 func (d *draft) weigh(t *seat) {
 	st := &t.standing
-	if st.Shut && provider.StillHeld(st.Windows, d.s.Now) {
+	if st.ShutAt(d.s.Now) {
 		t.load = shut
 	}
 	if len(st.Windows) == 0 {

@@ -63,6 +63,11 @@ type Lately struct {
 	At     time.Time
 }
 
+// ShutAt says whether its vendor answers nothing at now.
+func (st Standing) ShutAt(now time.Time) bool {
+	return st.Shut && provider.StillHeld(st.Windows, now)
+}
+
 // PausedAt returns the pause in force at now, nil when there is none.
 func (st Standing) PausedAt(now time.Time) *trace.Paused {
 	if st.Paused == nil || over(st.Paused.Until, now) {

@@ -81,14 +81,20 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 			told.Rests = append(told.Rests, r)
 		}
 	}
+	if d, denied := f.denied[a.ID]; denied && told.Error == "" {
+		told.Denied = &d
+	}
 	off := a.Off
 	if p := cat.Provider(a.Provider); p != nil {
 		off, told.ReadOnly = off || p.Off, p.ReadOnly
 	}
 	held, _ := snap.Held(a, "")
 	told.State = stateOf(&told, off, held > 0)
-	if st.Shut && provider.StillHeld(st.Windows, now) && (told.State == trace.Fine || told.State == trace.Low) {
+	if st.ShutAt(now) && (told.State == trace.Fine || told.State == trace.Low) {
 		told.State = trace.Spent
+	}
+	if told.State == trace.Unready && told.Error == "" {
+		told.Error = denial(a, told.Denied)
 	}
 	return told
 }
@@ -115,6 +121,8 @@ func stateOf(a *trace.Account, off, held bool) trace.State {
 		return trace.Spent
 	case a.Rest != nil:
 		return trace.Resting
+	case a.Denied != nil:
+		return trace.Unready
 	case !a.Known:
 		return trace.Fine
 	}

@@ -91,10 +91,13 @@ func (e *edit) prune(now time.Time) {
 func (s *Store) Answered(key, one string, began time.Time) {
 	id := provider.AccountID(key)
 	s.last.note(id, began)
-	if f := s.facts.Load(); !f.stands(key, began) && !f.stands(one, began) && !f.opens(id, began) {
+	if f := s.facts.Load(); !f.stands(key, began) && !f.stands(one, began) && !f.opens(id, began) && !f.takes(id, began) {
 		return
 	}
 	s.change(func(e *edit) {
+		if e.takes(id, began) {
+			e.undeny(id)
+		}
 		if e.opens(id, began) {
 			e.shut(id, false)
 			e.dirty[quotas] = true

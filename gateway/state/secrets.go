@@ -39,6 +39,7 @@ func (s *Store) SetPrint(id provider.AccountID, fingerprint string) {
 		if fingerprint == "" {
 			return
 		}
+		e.undeny(id)
 		for _, r := range e.restsOf(id) {
 			if r.Print != "" && r.Print != fingerprint || r.Print == "" && old != "" {
 				e.unrest(r.Key)

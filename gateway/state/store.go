@@ -57,6 +57,7 @@ type facts struct {
 	past     map[string]Past
 	cards    map[provider.AccountID]card
 	spent    map[provider.AccountID]Spending
+	denied   map[provider.AccountID]trace.Denied
 	chosen   *Chosen            // nil = nothing
 	refused  map[string]Refused // levels, by who refused them
 }
@@ -127,7 +128,7 @@ func (s *Store) Snapshot(cat *provider.Catalog, now time.Time) *route.Snapshot {
 // edit is one change to the facts: it copies a map when it first touches it.
 type edit struct {
 	facts
-	copied  [5]bool
+	copied  [6]bool
 	chose   bool // chosen is another
 	learned bool // refused is another
 	dirty   [fileCount]bool
@@ -197,7 +198,7 @@ func (s *Store) change(fn func(e *edit)) []provider.AccountID {
 	s.mu.Lock()
 	e := edit{facts: *s.facts.Load()}
 	fn(&e)
-	if e.copied != [5]bool{} || e.chose || e.learned {
+	if e.copied != [6]bool{} || e.chose || e.learned {
 		next := e.facts
 		s.facts.Store(&next)
 	}

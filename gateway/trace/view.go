@@ -32,6 +32,7 @@ type Account struct {
 	Waiting   int        `json:"waiting,omitempty"`   // requests that wait for one of its slots
 	Limit     int        `json:"limit,omitempty"`     // requests that it takes at once, 0 = any number
 	Error     string     `json:"error,omitempty"`     // why it is unready
+	Denied    *Denied    `json:"denied,omitempty"`    // its vendor turned its key or sign-in away, and took it for nothing since
 	ReadOnly  string     `json:"read_only,omitempty"` // why it is only shown, and never asked for a reply
 	Place     int        `json:"place"`               // among all accounts, in the config's order
 	Removed   bool       `json:"removed,omitempty"`
@@ -66,6 +67,14 @@ type Pinned struct {
 	Agent string    `json:"agent,omitempty"`
 	Model string    `json:"model,omitempty"`
 	Only  bool      `json:"only,omitempty"`
+}
+
+// Denied says since when a vendor turns a key or sign-in away. The account is asked all the same:
+// what a person mends at the vendor is told by its next answer alone.
+type Denied struct {
+	Since  time.Time `json:"since"`
+	Status int       `json:"status,omitempty"`
+	Text   string    `json:"text,omitempty"` // the vendor's words, cleaned and short
 }
 
 // Resets counts the resets that a subscription has in hand.

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"dev.magpie/gateway/trace"
+	"dev.magpie/gateway/trace/words"
 	"dev.magpie/tui/canvas"
 	"dev.magpie/tui/layout"
 	"dev.magpie/tui/state"
@@ -37,6 +38,9 @@ type accountRow struct {
 func rowOf(c *canvas.Canvas, v *View, a *trace.Account) *accountRow {
 	r := &accountRow{v: v, a: a, name: v.State.Name(a.ID)}
 	r.glyph, r.pen, r.word = look(c.Glyphs(), a.State)
+	if state.Denied(a) {
+		r.word = words.Denied(a)
+	}
 	return r
 }
 

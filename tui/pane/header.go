@@ -312,6 +312,9 @@ func Title(set *canvas.GlyphSet, v *View) string {
 		return "magpie " + set.Failed + " " + titleTrouble(v)
 	}
 	for _, a := range state.Worst(v.State.Accounts) {
+		if state.Denied(&a) {
+			return canvas.Clean("magpie " + set.Failed + " " + v.State.Name(a.ID) + " " + words.Denied(&a))
+		}
 		if a.State == trace.Low {
 			return canvas.Clean(fmt.Sprintf("magpie %s %s %s", set.Low, v.State.Name(a.ID), canvas.Gauge{Used: a.Used}.Percent()))
 		}

@@ -290,6 +290,8 @@ func TestTheTitleCarriesTheWorst(t *testing.T) {
 	set := canvas.Unicode()
 	low := accounts(2)
 	low[1].State, low[1].Used = trace.Low, 93
+	denied := accounts(2)
+	denied[1].State, denied[1].Denied = trace.Unready, &trace.Denied{Status: 401}
 	out := accounts(1)
 	out[0].State = trace.Resting
 	for _, tc := range []struct {
@@ -299,6 +301,7 @@ func TestTheTitleCarriesTheWorst(t *testing.T) {
 	}{
 		{"all is well", trace.View{Status: trace.Status{Accounts: accounts(2)}, Routes: []trace.Route{{ID: 1}}}, "magpie ✓ 1 live"},
 		{"one is low", trace.View{Status: trace.Status{Accounts: low}}, "magpie ! b 93%"},
+		{"a key is refused", trace.View{Status: trace.Status{Accounts: denied}}, "magpie ✗ b key refused"},
 		{"a group is out", trace.View{Status: trace.Status{Accounts: accounts(1), Groups: []trace.Group{{ID: "always-on", Members: []string{"q/x"}}}}}, "magpie ✗ always-on out"},
 		{"everybody is out", trace.View{Status: trace.Status{Accounts: out}}, "magpie ✗ see the banner"},
 		{"the config is bad", trace.View{Status: trace.Status{Config: trace.ConfigStatus{Error: "x"}}}, "magpie ✗ config"},

@@ -140,8 +140,11 @@ func share(w trace.Window, part float64) time.Time {
 }
 
 // severity puts what needs somebody before what does not.
-func severity(s trace.State) int {
-	switch s {
+func severity(a *trace.Account) int {
+	if Denied(a) {
+		return 0
+	}
+	switch a.State {
 	case trace.Spent:
 		return 0
 	case trace.Resting:
@@ -166,13 +169,16 @@ func severity(s trace.State) int {
 func Worst(accounts []trace.Account) []trace.Account {
 	sorted := slices.Clone(accounts)
 	slices.SortStableFunc(sorted, func(a, b trace.Account) int {
-		if d := cmp.Compare(severity(a.State), severity(b.State)); d != 0 {
+		if d := cmp.Compare(severity(&a), severity(&b)); d != 0 {
 			return d
 		}
 		return cmp.Compare(b.Used, a.Used)
 	})
 	return sorted
 }
+
+// Denied says whether an account can't be used since its vendor turns its key or sign-in away.
+func Denied(a *trace.Account) bool { return a.State == trace.Unready && a.Denied != nil }
 
 // Usable says whether an account may be asked without being a last resort.
 func Usable(a *trace.Account) bool { return Roomy(a) && a.ReadOnly == "" }

@@ -109,7 +109,9 @@ func TestWhoNeedsSomebodyComesFirst(t *testing.T) {
 	finer := account("p/finer", 2, trace.Fine)
 	finer.Used = 60
 	accounts := []trace.Account{account("p/paused", 3, trace.Paused_), finer, fine, low, account("p/spent", 4, trace.Spent), account("p/rests", 5, trace.Resting)}
-	want := []string{"p/spent", "p/rests", "p/low", "p/finer", "p/fine", "p/paused"}
+	accounts = append(accounts, account("p/unready", 6, trace.Unready), account("p/denied", 7, trace.Unready))
+	accounts[len(accounts)-1].Denied = &trace.Denied{Status: 401}
+	want := []string{"p/spent", "p/denied", "p/rests", "p/low", "p/finer", "p/fine", "p/unready", "p/paused"}
 	for i, a := range Worst(accounts) {
 		if a.ID != want[i] {
 			t.Errorf("place %d has %s, want %s", i, a.ID, want[i])
@@ -119,7 +121,7 @@ func TestWhoNeedsSomebodyComesFirst(t *testing.T) {
 	if len(got) != 2 || got[0].ID != "p/finer" || got[1].ID != "p/low" {
 		t.Errorf("the most loaded are %v", got)
 	}
-	if len(Loaded(accounts, 9)) != 6 || len(Loaded(accounts, 0)) != 0 {
+	if len(Loaded(accounts, 9)) != 8 || len(Loaded(accounts, 0)) != 0 {
 		t.Error("as many are shown as there is room for")
 	}
 }

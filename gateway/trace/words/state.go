@@ -29,6 +29,17 @@ var states = map[trace.State]string{
 	trace.Off:     "off",
 }
 
+// Denied says in two words that a vendor turns an account's key or sign-in away.
+func Denied(a *trace.Account) string {
+	switch a.Kind {
+	case "account":
+		return "sign-in refused"
+	case "provider":
+		return "key wanted"
+	}
+	return "key refused"
+}
+
 // Account says how an account stands, with what there is to say about it.
 func Account(a trace.Account, now time.Time) string {
 	s := stands(&a, now)

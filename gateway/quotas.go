@@ -188,24 +188,24 @@ func (g *Gateway) readWords(all []trace.Account, lately map[provider.AccountID]t
 		}
 		return "read " + a.ID + ": " + words.Left(a)
 	}
-	bad, slow := 0, 0
+	bad, slow := 0, []string{}
 	for i := range all {
 		switch {
 		case all[i].ReadError != "":
 			bad++
 		case g.asking(all[i].ID):
-			slow++
+			slow = append(slow, all[i].ID)
 		}
 	}
 	s := "read 1 account"
-	if n := len(all) - bad - slow; n != 1 {
+	if n := len(all) - bad - len(slow); n != 1 {
 		s = fmt.Sprintf("read %d accounts", n)
 	}
 	if bad > 0 {
 		s += fmt.Sprintf(", %d can't be read", bad)
 	}
-	if slow > 0 {
-		s += fmt.Sprintf(", %d are still being read", slow)
+	if len(slow) > 0 {
+		s += ", still being read: " + strings.Join(slow, ", ")
 	}
 	return s
 }

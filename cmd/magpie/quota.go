@@ -12,6 +12,7 @@ import (
 	"dev.magpie/gateway/control"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/gateway/trace/words"
+	"dev.magpie/tui/canvas"
 	"dev.magpie/tui/state"
 )
 
@@ -113,11 +114,34 @@ func quotaRows(a *trace.Account, now time.Time) [][]string {
 }
 
 func (p *process) quotaRefreshCommand(o *globals) *cobra.Command {
-	return p.change(o, control.Refresh, &control.Args{}, &cobra.Command{
+	return listing(o, &cobra.Command{
 		Use:   "refresh [<who>]",
 		Short: "Ask vendors now what is left, of one or of all",
-		Args:  arguments(0, 1, whoWords),
+		Long:  "Tells who can't be read, and why; what was read of them before stands.",
+		Args:  arguments(0, 1, whoWords+", or a provider"),
+		RunE: p.asking(o, func(ctx context.Context, c *client.Client, who []string) error {
+			done, err := c.Do(ctx, control.Command{Verb: control.Refresh, Who: strings.Join(who, "")}, "")
+			if err != nil {
+				return err
+			}
+			if err := p.tellDone(o, done); err != nil || o.json || len(done.Accounts) == 1 {
+				return err
+			}
+			return p.unread(done.Accounts)
+		}),
+		ValidArgsFunction: p.completeWho(o),
 	})
+}
+
+// unread tells whom a refresh could not read, and why.
+func (p *process) unread(all []trace.Account) error {
+	b := p.page()
+	for i := range all {
+		if a := &all[i]; a.ReadError != "" {
+			b.paragraph(canvas.Clean(a.ID + ": " + a.ReadError))
+		}
+	}
+	return p.put(b)
 }
 
 func (p *process) quotaCapCommand(o *globals) *cobra.Command {

@@ -93,3 +93,29 @@ func TestAResetIsShownAndAskedAbout(t *testing.T) {
 		t.Errorf("exit code %d, %q %q, spent %d", code, out, errs, spent())
 	}
 }
+
+func TestARefreshTellsWhoCanNotBeReadAndWhy(t *testing.T) {
+	good := trace.Account{ID: "a/good", Kind: "key", State: trace.Fine}
+	bad, worse := good, good
+	bad.ID, bad.ReadError = "a/bad", "its vendor answers 502"
+	worse.ID, worse.ReadError = "b/worse", "no token"
+	for _, c := range []struct {
+		done  string
+		state []trace.Account
+		out   string
+	}{
+		{"read 1 account, 2 can't be read", []trace.Account{good, bad, worse}, "read 1 account, 2 can't be read\na/bad: its vendor answers 502\nb/worse: no token\n"},
+		{"a/bad can't be read: its vendor answers 502", []trace.Account{bad}, "a/bad can't be read: its vendor answers 502\n"},
+		{"read 2 accounts", []trace.Account{good, good}, "read 2 accounts\n"},
+	} {
+		g, s := newCanned(t, map[string]any{"POST /v1/magpie/do": map[string]any{"done": c.done, "state": c.state}}), newShell(t)
+		code, out, errs := s.run("quota", "refresh", "--listen", g.addr())
+		if code != 0 || out != c.out || errs != "" {
+			t.Errorf("%s: exit code %d, %q, %q", c.done, code, out, errs)
+		}
+		code, out, _ = s.run("quota", "refresh", "--json", "--listen", g.addr())
+		if code != 0 || strings.Count(out, `"read_error"`) != strings.Count(c.out, "502")+strings.Count(c.out, "no token") || strings.Contains(out, "\na/bad: ") {
+			t.Errorf("%s: exit code %d, %s", c.done, code, out)
+		}
+	}
+}

@@ -62,16 +62,13 @@ type problemRow struct {
 func (p *process) checkConfig(file string, asJSON bool) error {
 	themes := os.DirFS(p.paths().Themes)
 	cfg, err := loadConfig(file, themes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return misused("there is no file %s", file)
-	}
 	var cat *provider.Catalog
 	if err == nil {
 		cat, err = check(cfg, themes)
 	}
 	var bad *config.Errors
 	if err != nil && !errors.As(err, &bad) {
-		return err
+		return unreadable("the config", file, err)
 	}
 	if asJSON {
 		return p.checkedJSON(file, cfg, bad)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -35,6 +36,17 @@ func failed(format string, args ...any) error {
 
 func misused(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// unreadable says that a file which the person named can't be read: whatever the reason, another is to be named.
+func unreadable(what, file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return misused("there is no file %s", file)
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return misused("can't read %s from %s: %s", what, file, err)
 }
 
 // end tells what a command came to and returns the exit code.

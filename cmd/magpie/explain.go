@@ -63,7 +63,7 @@ func (p *process) body(file string) (json.RawMessage, error) {
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
-		return nil, failed("can't read the body: %s", err)
+		return nil, unreadable("the body", file, err)
 	}
 	if !json.Valid(data) {
 		return nil, misused("the body in %s is not JSON", file)

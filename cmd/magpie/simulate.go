@@ -48,7 +48,7 @@ func (p *process) simulateCommand(o *globals) *cobra.Command {
 func (p *process) simulate(ctx context.Context, work, conf string) (*sim.Report, error) {
 	data, err := os.ReadFile(work)
 	if err != nil {
-		return nil, failed("can't read the workload: %s", err)
+		return nil, unreadable("the workload", work, err)
 	}
 	if strings.HasPrefix(string(data), "SQLite format 3") {
 		return nil, misused("%s is a history, which does not tell what accounts may spend: name it as history = \"…\" in a workload that does", work)
@@ -85,12 +85,16 @@ func (p *process) simulate(ctx context.Context, work, conf string) (*sim.Report,
 // catalogOf reads a config for what it names.
 func catalogOf(path string) (*provider.Catalog, error) {
 	cfg, err := config.Load(path)
-	if err != nil {
-		return nil, misused("%s", err)
+	var bad *config.Errors
+	switch {
+	case errors.As(err, &bad):
+		return nil, bad
+	case err != nil:
+		return nil, unreadable("the config", path, err)
 	}
 	cat, problems := provider.Build(cfg)
 	if len(problems) > 0 {
-		return nil, misused("%s", problems[0].String())
+		return nil, &config.Errors{Problems: problems}
 	}
 	return cat, nil
 }
@@ -104,19 +108,22 @@ func recorded(ctx context.Context, path, name string) (all []trace.Route, err er
 		path = name
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, failed("can't read the history: %s", err)
+		return nil, unreadable("the history", path, err)
 	}
 	h, err := history.Open(path)
 	if err != nil {
-		return nil, failed("%s", err)
+		return nil, misused("can't read the history: %s", err)
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	const page = 10_000
 	f := history.Filter{Limit: page}
 	for len(all) < recordedMost {
 		part, err := h.Requests(ctx, f)
-		if err != nil {
-			return nil, failed("%s", err)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return nil, misused("can't read the history: %s", err)
 		}
 		all = append(all, part...)
 		if len(part) < page {

@@ -138,6 +138,29 @@ func TestSimulateTakesAHistory(t *testing.T) {
 	}
 }
 
+func TestFilesOfAWorkloadThatCanNotBeReadAreUsage(t *testing.T) {
+	dir := t.TempDir()
+	bad, bare := filepath.Join(dir, "config.toml"), filepath.Join(dir, "none.toml")
+	if err := os.WriteFile(bad, []byte("ruting = \"smart\"\nlisten = 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, conf, says string }{
+		"no config":     {oneDay + itsAgents, bare, "there is no file " + bare},
+		"a bad config":  {oneDay + itsAgents, bad, "config.toml:2:1"},
+		"no history":    {"history = \"none.db\"\n" + oneDay, "", "none.db"},
+		"a bad history": {"history = \"day.toml\"\n" + oneDay, "", "can't read the history"},
+	} {
+		args := []string{}
+		if c.conf != "" {
+			args = []string{"--config", c.conf}
+		}
+		code, out, errs := play(t, newShell(t), c.text, args...)
+		if code != exitUsage || out != "" || !strings.Contains(strings.ReplaceAll(errs, "\n        ", " "), c.says) {
+			t.Errorf("%s: exit code %d, %q, %q", name, code, out, errs)
+		}
+	}
+}
+
 func TestWhatIsWrongWithAWorkloadIsUsage(t *testing.T) {
 	code, _, errs := play(t, newShell(t), "weeks = 3")
 	if code != 2 || !strings.Contains(oneLine(errs), "weeks is no key of a workload") || !strings.Contains(errs, "days: write 1 to 60") {

@@ -160,7 +160,7 @@ func (g *Gateway) handleModels(w http.ResponseWriter, r *http.Request) {
 	api, q := listShape(r), r.URL.Query()
 	pg, ref := pageOf(api, q, all)
 	if ref != nil {
-		writeRefusal(w, api, ref)
+		g.refuseAs(w, r, entry{api: api}, ref)
 		return
 	}
 	part := all[pg.from:pg.to]
@@ -196,13 +196,13 @@ func (g *Gateway) handleModel(w http.ResponseWriter, r *http.Request) {
 	api := listShape(r)
 	id, err := url.PathUnescape(mux.Vars(r)["rest"])
 	if err != nil || id == "" {
-		writeRefusal(w, api, &wire.Refusal{Status: http.StatusNotFound, Words: "no model is named: GET /v1/models lists them"})
+		g.refuseAs(w, r, entry{api: api}, &wire.Refusal{Status: http.StatusNotFound, Words: "no model is named: GET /v1/models lists them"})
 		return
 	}
 	lv := g.live.Load()
 	one, ref := lv.one(id)
 	if ref != nil {
-		writeRefusal(w, api, ref)
+		g.refuseAs(w, r, entry{api: api, model: id}, ref)
 		return
 	}
 	if api == wire.Gemini {

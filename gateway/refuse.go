@@ -31,11 +31,15 @@ func writeRefusal(w http.ResponseWriter, api wire.Protocol, ref *wire.Refusal) {
 
 // refuseEarly answers a request that never became an ask, and shows it in the trace.
 func (g *Gateway) refuseEarly(w http.ResponseWriter, r *http.Request, ref *wire.Refusal) {
-	api := apiOf(r)
-	rec := g.record(newAsk(r, entry{api: api}))
+	g.refuseAs(w, r, entry{api: apiOf(r)}, ref)
+}
+
+// refuseAs is refuseEarly where it is known what was asked for.
+func (g *Gateway) refuseAs(w http.ResponseWriter, r *http.Request, e entry, ref *wire.Refusal) {
+	rec := g.record(newAsk(r, e))
 	rec.refuse(ref)
 	rec.name(w)
-	writeRefusal(w, api, ref)
+	writeRefusal(w, e.api, ref)
 }
 
 // turnAway answers a caller that the guard does not let in. Its body is not read.
@@ -45,7 +49,7 @@ func (g *Gateway) turnAway(w http.ResponseWriter, r *http.Request, ref *guard.Re
 	if ref.Status == http.StatusUnauthorized && (api == wire.Chat || api == wire.Responses) {
 		out.Code = "invalid_api_key"
 	}
-	if r.Method == http.MethodPost {
+	if r.Method == http.MethodPost || api == wire.Messages && !ref.Plain { // whose errors name the request
 		rec := g.record(newAsk(r, entry{api: api}))
 		rec.refuse(out)
 		rec.name(w)

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -68,11 +69,30 @@ func TestOwnErrorsNameTheirRequestToAgentsOfMessages(t *testing.T) {
 			t.Errorf("%s: %d %s, header %q", path, got.status, got.body, header)
 		}
 	}
+	for path, status := range map[string]int{"/v1/models?limit=0": 400, "/v1/models?after_id=nobody": 400, "/v1/models/nowhere": 404} {
+		got := r.do(http.MethodGet, path, "", "Anthropic-Version: 2023-06-01")
+		in, header := named(t, got)
+		if want := "req_magpie_" + got.header.Get("X-Magpie-Request"); got.status != status || in != want || header != want || want == "req_magpie_" {
+			t.Errorf("%s: %d %s, header %q", path, got.status, got.body, header)
+		}
+		if told := r.last(); strconv.FormatInt(told.ID, 10) != got.header.Get("X-Magpie-Request") || told.API != "messages" || told.Status != status {
+			t.Errorf("%s: the trace has %+v", path, told)
+		}
+	}
 	for _, api := range []string{"chat", "responses", "gemini"} {
 		path, body := asking(api, "nowhere/m", false)
 		if got := r.ask(path, body); strings.Contains(got.body, "request_id") || got.header.Get("Request-Id") != "" {
 			t.Errorf("%s: %s %v", api, got.body, got.header)
 		}
+	}
+}
+
+func TestACallerWithoutAKeyIsToldTheRequestOfItsModelList(t *testing.T) {
+	r := newRig(t, "cors_origins = [\"https://app.example\"]\n"+lone, vendors{"a": good("messages", false)})
+	got := r.do(http.MethodGet, "/v1/models", "", "Anthropic-Version: 2023-06-01", "Origin: https://app.example")
+	in, header := named(t, got)
+	if want := "req_magpie_" + got.header.Get("X-Magpie-Request"); got.status != 401 || in != want || header != want || want == "req_magpie_" {
+		t.Errorf("%d %s, header %q", got.status, got.body, header)
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 const longest = 300
 
 // CleanErr is what a transport's error says, without any address's query or
-// userinfo and without anything that looks like a key.
+// userinfo, without anything that looks like a key, and without addresses of
+// the person's own network: agents hand it on.
 func CleanErr(err error) string {
 	if err == nil {
 		return ""
@@ -21,10 +22,16 @@ func CleanErr(err error) string {
 	if errors.As(err, &u) && u.Op == "parse" { // its reason quotes pieces of the address
 		return "the address can't be read"
 	}
-	return tidy(err.Error())
+	text := lookedUp.ReplaceAllString(err.Error(), "lookup $1: ")
+	return tidy(ownEnd.ReplaceAllString(text, "$1"))
 }
 
 var (
+	// What a look-up says of the name server that it asked, and how far it came there.
+	lookedUp = regexp.MustCompile(`\blookup (\S+) on \S+: (?:(?:dial|read|write) (?:udp|tcp)[46]? \S+: )?(?:(?:connect|read|write): )?`)
+	// This machine's end of a connection.
+	ownEnd = regexp.MustCompile(`\b((?:dial|read|write) (?:tcp|udp)[46]? )\S+->`)
+
 	anyURL = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s"'<>` + "`" + `]+`)
 	tags   = regexp.MustCompile(`(?s)<!--.*?-->|<(?:script|style)\b.*?(?:</(?:script|style)\s*>|$)|<[!/a-zA-Z][^<>]*>`)
 	// Things that are a secret by their looks.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -67,6 +69,31 @@ func TestWordsAreFitToBeShown(t *testing.T) {
 	long := failure.Classify(reply(500, message(strings.Repeat("語", 1000)))).Words
 	if n := utf8.RuneCountInString(long); n != 300 || !strings.HasSuffix(long, "…") {
 		t.Errorf("%d runes", n)
+	}
+}
+
+// TestErrorsOfTheTransportTellNothingOfThePersonsNetwork: an agent's text goes far.
+func TestErrorsOfTheTransportTellNothingOfThePersonsNetwork(t *testing.T) {
+	at := func(s string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(s)) }
+	for want, err := range map[string]error{
+		"dial tcp: lookup api.example.com: no such host": &net.OpError{
+			Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.example.com", Server: "10.0.0.1:53", IsNotFound: true},
+		},
+		"dial tcp: lookup api.example.com: i/o timeout": &net.OpError{
+			Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "read udp 10.0.0.5:40417->10.0.0.1:53: i/o timeout", Name: "api.example.com", Server: "10.0.0.1:53", IsTimeout: true},
+		},
+		"dial tcp: lookup api.example.com: network is unreachable":                errors.New("dial tcp: lookup api.example.com on [fe80::1%eth0]:53: dial udp [fe80::1%eth0]:53: connect: network is unreachable"),
+		"dial tcp: lookup api.example.com: connection refused":                    errors.New("dial tcp: lookup api.example.com on 127.0.0.53:53: read udp 127.0.0.1:5353->127.0.0.53:53: read: connection refused"),
+		"dial tcp: lookup api.example.com: server misbehaving":                    errors.New("dial tcp: lookup api.example.com on 10.0.0.1:53: server misbehaving"),
+		"socks connect tcp p.example:1080->x:443: dial tcp: lookup p.example: no": errors.New("socks connect tcp p.example:1080->x:443: dial tcp: lookup p.example on 10.0.0.1:53: no"),
+		"read tcp 203.0.113.1:443: connection reset by peer": &net.OpError{
+			Op: "read", Net: "tcp", Source: at("10.0.0.5:40417"), Addr: at("203.0.113.1:443"), Err: errors.New("connection reset by peer"),
+		},
+		"dial tcp 203.0.113.1:443: connect: connection refused": errors.New("dial tcp 203.0.113.1:443: connect: connection refused"),
+	} {
+		if got := failure.CleanErr(err); got != want {
+			t.Errorf("%v\n got %s\nwant %s", err, got, want)
+		}
 	}
 }
 

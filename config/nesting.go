@@ -1,6 +1,10 @@
 package config
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+)
 
 // maxDepth is how deep brackets may stand in each other. A config of ours needs four; the readers take a time that
 // grows much faster than the depth.
@@ -24,6 +28,58 @@ func tooDeep(data []byte) *broken {
 		}
 	}
 	return nil
+}
+
+// opened returns the bracket that stands open behind data and was opened last, -1 when none is; spare says whether one
+// is closed more than were opened.
+func opened(data []byte) (last int, spare bool) {
+	var open []int
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '#':
+			i += within(data[i:], []byte("\n"))
+		case '"', '\'':
+			i += stringEnd(data[i:])
+		case '[', '{':
+			open = append(open, i)
+		case ']', '}':
+			if spare = spare || len(open) == 0; len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	if len(open) == 0 {
+		return -1, spare
+	}
+	return open[len(open)-1], spare
+}
+
+// begins matches a line that begins a statement: the head of a table, or a key with a value.
+var begins = func() *regexp.Regexp {
+	const name = `(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')`
+	const key = name + `(?:[ \t]*\.[ \t]*` + name + `)*[ \t]*`
+	return regexp.MustCompile(`^[ \t]*(?:\[[ \t]*` + key + `\]|\[\[[ \t]*` + key + `\]\]|` + key + `=)`)
+}()
+
+// unended tells a mistake that is one since a list has no end where the list begins, nil of any other: parsers tell of
+// the next thing that makes no sense in it.
+func unended(data []byte, at int) *broken {
+	starts := lineStarts(data)
+	line := posAt(data, starts, at).Line
+	from, words := starts[line-1], "this list has no end"
+	switch {
+	case at >= len(bytes.TrimRight(data, " \t\r\n"))-1: // it went on to the end of the file
+		from = len(data)
+	case begins.Match(data[from : from+within(data[from:], []byte("\n"))]):
+		words += " before line " + strconv.Itoa(line) + ", where something else begins"
+	default:
+		return nil
+	}
+	list, _ := opened(data[:from])
+	if _, ended := opened(data[from:]); ended || list < 0 || data[list] != '[' {
+		return nil
+	}
+	return &broken{offset: list, text: words}
 }
 
 // stringEnd is how far behind its first character the string at the beginning of data ends.

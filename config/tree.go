@@ -194,7 +194,11 @@ func outline(data []byte) (*node, *broken) {
 		return nil, o.deep
 	}
 	if err := o.p.Error(); err != nil {
-		return nil, o.wrong(err)
+		wrong := o.wrong(err)
+		if list := unended(data, wrong.offset); list != nil && !strings.Contains(wrong.text, "string") {
+			wrong = list
+		}
+		return nil, wrong
 	}
 	return root, nil
 }
@@ -278,7 +282,8 @@ func (o *outliner) wrong(err error) *broken {
 	if at := cap(o.data) - cap(e.Highlight); len(e.Highlight) > 0 && at >= 0 && at < len(o.data) {
 		b.offset = at
 		before := bytes.TrimRight(o.data[:at], " \t")
-		if bytes.HasSuffix(before, []byte("=")) && isLetter(o.data[at]) {
+		inList := strings.HasPrefix(b.text, "expected keyword") || strings.HasSuffix(b.text, "at start of value")
+		if (bytes.HasSuffix(before, []byte("=")) || inList) && isLetter(o.data[at]) {
 			b.text, b.hint = "a value can't begin like this", "text needs quotes"
 		}
 	}

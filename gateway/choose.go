@@ -245,7 +245,7 @@ func (g *Gateway) pick(c *control.Command) (choice, error) {
 	if s.group == nil {
 		return choice{}, badArgs("%s is a provider: a member is picked of a group", s.key)
 	}
-	ch := choice{undo: "pick of " + s.key, words: s.key + " uses what the config picks again", same: s.key + " uses that one already"}
+	ch := choice{undo: "pick of " + s.key, words: s.key + " uses what the config picks again", same: s.key + " uses what the config picks already"}
 	member := ""
 	if c.Args.Member != "" {
 		one, err := spelled(s.group, []string{c.Args.Member})
@@ -253,7 +253,7 @@ func (g *Gateway) pick(c *control.Command) (choice, error) {
 			return choice{}, err
 		}
 		member = one[0]
-		ch.words = s.key + " uses " + member
+		ch.words, ch.same = s.key+" uses "+member, s.key+" uses that one already"
 	}
 	if r := g.routingNow(&s); r != manual {
 		ch.note = "it counts once its routing is manual, not " + r

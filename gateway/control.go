@@ -215,6 +215,13 @@ func names(ids []provider.AccountID) string {
 	return strings.Join(s, ", ")
 }
 
+func was(ids []provider.AccountID) string {
+	if len(ids) > 1 {
+		return " were"
+	}
+	return " was"
+}
+
 func forWords(s string) string {
 	if s == "" {
 		return ""
@@ -233,7 +240,7 @@ func (g *Gateway) pause(c control.Command, now time.Time) (control.Done, error) 
 	}
 	changed := g.d.State.Pause(ids, end, now)
 	if len(changed) == 0 {
-		return g.done(names(ids)+" was paused already", ids, false, now), nil
+		return g.done(names(ids)+was(ids)+" paused already", ids, false, now), nil
 	}
 	return g.done("paused "+names(changed)+forWords(c.Args.For), ids, true, now), nil
 }
@@ -245,7 +252,7 @@ func (g *Gateway) resume(c control.Command, now time.Time) (control.Done, error)
 	}
 	changed := g.d.State.Resume(ids, now)
 	if len(changed) == 0 {
-		return g.done(names(ids)+" was not paused", ids, false, now), nil
+		return g.done(names(ids)+was(ids)+" not paused", ids, false, now), nil
 	}
 	return g.done("resumed "+names(changed), ids, true, now), nil
 }
@@ -265,7 +272,7 @@ func (g *Gateway) pin(c control.Command, now time.Time) (control.Done, error) {
 		what = "pinned alone: "
 	}
 	if len(g.d.State.Pin(ids[0], p, now)) == 0 {
-		return g.done(names(ids)+" was pinned so already", ids, false, now), nil
+		return g.done(names(ids)+was(ids)+" pinned so already", ids, false, now), nil
 	}
 	return g.done(what+names(ids)+forWords(c.Args.For), ids, true, now), nil
 }
@@ -292,7 +299,7 @@ func (g *Gateway) wake(c control.Command, now time.Time) (control.Done, error) {
 		return control.Done{}, err
 	}
 	if len(g.d.State.Wake(ids, now)) == 0 {
-		return g.done(names(ids)+" was not resting", ids, false, now), nil
+		return g.done(names(ids)+was(ids)+" not resting", ids, false, now), nil
 	}
 	return g.done("woke "+names(ids), ids, true, now), nil
 }

@@ -123,6 +123,7 @@ func TestCommandsThatCantBeCarriedOut(t *testing.T) {
 		"an end without its preview":   {`{"verb":"cancel","args":{"request":5}}`, 409, "stale_token", "preview"},
 		"an end with a made-up token":  {`{"verb":"cancel","args":{"request":5},"token":"x"}`, 409, "stale_token", "preview"},
 		"a reload where nothing is to": {`{"verb":"reload"}`, 400, "bad_config", "no config file"},
+		"a reading that nobody tells":  {`{"verb":"refresh","who":"a"}`, 409, "not_told", "left of a/k"},
 		"pinning all":                  {`{"verb":"pin","who":"all"}`, 404, "no_such_account", "a/k"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -150,8 +150,11 @@ func (g *Gateway) refreshed(lv *live, who string) ([]provider.AccountID, error) 
 			return nil, &control.Error{Status: http.StatusConflict, Code: "not_told", Message: "what is left of " + string(named[0]) + " is not asked for: " + p.ReadOnly}
 		}
 		whose := "any key"
-		if len(named) == 1 {
+		switch {
+		case len(named) == 1:
 			whose = string(named[0])
+		case lv.cat.Provider(strings.ToLower(who)) != nil:
+			whose = "any key of " + strings.ToLower(who)
 		}
 		return nil, &control.Error{
 			Status: http.StatusConflict, Code: "not_told",

@@ -252,6 +252,9 @@ func (g *Gateway) asksHistory(r *http.Request) (*history.History, history.Filter
 func filterOf(r *http.Request) (history.Filter, error) {
 	q := r.URL.Query()
 	f := history.Filter{Agent: q.Get("agent"), Model: q.Get("model"), Account: q.Get("account"), Session: q.Get("session"), Status: q.Get("status")}
+	if err := f.Check(); err != nil {
+		return f, badCall(err.Error())
+	}
 	limit, err := number(r, "limit")
 	if err != nil {
 		return f, err

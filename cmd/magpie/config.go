@@ -42,7 +42,10 @@ func (p *process) configCheckCommand(o *globals) *cobra.Command {
 			file := p.paths().Config
 			if len(args) > 0 {
 				file = args[0]
-			} else if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !o.json {
+			} else if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+				if o.json {
+					return p.checkedJSON(file, config.Default(), nil)
+				}
 				return p.printf("there is no config file at %s: magpie uses what it finds on the machine\n", file)
 			}
 			return p.checkConfig(file, o.json)

@@ -11,10 +11,10 @@ func reference(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n" +
 		"Made from the program by `go test ./cmd/magpie -update`; `magpie <command> --help` prints the same.\n\n" +
-		"Exit codes: 0 ok, 1 failed, 2 bad usage or config, 3 no gateway running where one is needed, 130 interrupted. Errors go to standard " +
+		"Exit codes: 0 ok, 1 failed, 2 bad usage or config, or a file that was named and can't be read, 3 no gateway running where one is needed, 130 interrupted. Errors go to standard " +
 		"error. Output has no colour and fits the " +
 		"terminal: names are cut and columns left out where it is narrow. What goes into a pipe or a file is cut nowhere. `--json` prints what the gateway answered.\n\n" +
-		"Commands find the gateway by `--listen`, `MAGPIE_ADDR`, the config's `listen`, `127.0.0.1:3425`. `presets`, `config`, `themes`, " +
+		"Commands find the gateway by `--listen`, `MAGPIE_ADDR`, the config's `listen`, `127.0.0.1:3425`. `presets`, `config`, `simulate`, `themes`, " +
 		"`completion` and `version` need none.\n\n" +
 		"`<who>` is `provider/name`, or `provider` alone where it has one key or none; case is ignored. A name alone is taken where just one has it.\n")
 	for _, g := range groupsOf(root) {
@@ -32,8 +32,8 @@ func reference(root *cobra.Command) string {
 }
 
 func section(b *strings.Builder, c *cobra.Command) {
-	if c.HasSubCommands() {
-		return // its commands follow
+	if c.HasSubCommands() && c.LocalNonPersistentFlags().Lookup("json") == nil {
+		return // it only holds the commands that follow
 	}
 	b.WriteString("\n### " + strings.TrimPrefix(c.CommandPath(), "magpie ") + "\n\n")
 	b.WriteString("    " + c.UseLine() + "\n\n" + c.Short + ".\n")

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dev.magpie/config"
 )
@@ -112,6 +115,12 @@ func (p *process) dress(root *cobra.Command) {
 // flagWords adds the nearest flag to a complaint about an unknown one.
 func flagWords(c *cobra.Command, err error) string {
 	words := err.Error()
+	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+		words = fmt.Sprintf("--%s takes no %q", bad.GetFlag().Name, bad.GetValue())
+		if takes := map[string]string{"int": "a whole number", "bool": "true or false"}[bad.GetFlag().Value.Type()]; takes != "" {
+			words = fmt.Sprintf("--%s takes %s, not %q", bad.GetFlag().Name, takes, bad.GetValue())
+		}
+	}
 	name, ok := strings.CutPrefix(words, "unknown flag: --")
 	if !ok {
 		return words + "\nsee: " + c.CommandPath() + " --help"

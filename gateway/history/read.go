@@ -142,6 +142,15 @@ func (f *Filter) where() (string, []any, error) {
 	return " WHERE " + strings.Join(terms, " AND "), args, nil
 }
 
+// Check says what is wrong with a filter, nil when nothing is.
+func (f *Filter) Check() error {
+	if f.Status == "" {
+		return nil
+	}
+	_, _, err := statuses(f.Status)
+	return err
+}
+
 // statuses reads what a status is filtered by.
 func statuses(s string) (low, high int, err error) {
 	switch s = strings.ToLower(s); s {

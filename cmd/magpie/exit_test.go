@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,6 +67,14 @@ func TestExitCodesAndWhatIsSaidWithThem(t *testing.T) {
 		{"requests --aggent claude", nobody, 2, `unknown flag: --aggent: did you mean "agent"?`},
 		{"requests --since yesterday", refusing.addr(), 2, `"yesterday" is no length`},
 		{"requests -n 0", refusing.addr(), 2, "-n is a number of requests"},
+		{"--version", nobody, 0, ""},
+		{"help nothing", nobody, 2, `magpie has no command "nothing"`},
+		{"help provdier", nobody, 2, `did you mean "provider"?`},
+		{"help provider nothing", nobody, 2, "there are add, models, off"},
+		{"help provider show", nobody, 0, ""},
+		{"help", nobody, 0, ""},
+		{"status", "127.0.0.1:99999", 2, "the port must be a number from 0 to 65535"},
+		{"serve", "a b", 2, "the host must be a name or an IP address"},
 		{"trace -n x", nobody, 2, `magpie trace: --last takes a whole number, not "x"`},
 		{"quota refresh --json=maybe", nobody, 2, `--json takes true or false, not "maybe"`},
 		{"config check --json", nobody, 0, ""},
@@ -140,6 +149,18 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 		_, out, errs := s.run(append(strings.Fields(line), "--listen", g.addr())...)
 		if strings.ContainsAny(out+errs, "\x1b\x07\u202e") || !strings.Contains(out, "glm") {
 			t.Errorf("magpie %s: %q %q", line, out, errs)
+		}
+	}
+}
+
+func TestAConfigThatCanNotBeReadIsABadOne(t *testing.T) {
+	s := newShell(t)
+	if err := os.Mkdir(s.paths().Config, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"serve --listen 127.0.0.1:0", "config check", "config check --json"} {
+		if code, out, errs := s.run(strings.Fields(line)...); code != exitUsage || out != "" || !strings.Contains(errs, "can't read the config") {
+			t.Errorf("magpie %s: exit code %d, %q, %q", line, code, out, errs)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (p *process) commands() *cobra.Command {
 
 // root is `magpie` alone: the screen in a terminal, the help elsewhere.
 func (p *process) root(o *globals) *cobra.Command {
-	screen := &screenFlags{}
+	screen, named := &screenFlags{}, false
 	c := &cobra.Command{
 		Use:   "magpie",
 		Short: "A control center for coding agents, with a local LLM gateway",
@@ -82,7 +82,16 @@ func (p *process) root(o *globals) *cobra.Command {
 			}
 			return unknownCommand(c, args[0])
 		},
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if _, err := config.Address(o.listen); o.listen != "" && err != nil {
+				return misused("--listen %q: %s", o.listen, err)
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
+			if named {
+				return p.version(false)
+			}
 			if !p.tty() && c.Flags().NFlag() == 0 {
 				return c.Help()
 			}
@@ -92,6 +101,7 @@ func (p *process) root(o *globals) *cobra.Command {
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
 	c.PersistentFlags().StringVar(&o.listen, "listen", "", "where the gateway listens, `host:port`; MAGPIE_ADDR and the config's listen come after it")
+	c.Flags().BoolVar(&named, "version", false, "print the version")
 	screen.add(c)
 	return c
 }
@@ -110,6 +120,23 @@ func (p *process) dress(root *cobra.Command) {
 		return err
 	})
 	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Run, c.RunE = nil, helpOn
+		}
+	}
+}
+
+// helpOn prints the help of the command that the words name.
+func helpOn(c *cobra.Command, words []string) error {
+	about, rest, err := c.Root().Find(words)
+	if err != nil {
+		return misused("%s", err)
+	}
+	if len(rest) > 0 && about.HasSubCommands() {
+		return unknownCommand(about, rest[0])
+	}
+	return about.Help()
 }
 
 // flagWords adds the nearest flag to a complaint about an unknown one.

@@ -64,9 +64,14 @@ func (s *source) parse() (*config.Config, error) {
 		return config.Parse("demo", []byte(s.text))
 	}
 	cfg, err := loadConfig(s.paths.Config, s.themes())
-	if !errors.Is(err, fs.ErrNotExist) {
+	var bad *config.Errors
+	switch {
+	case err == nil, errors.As(err, &bad):
 		s.had.Store(true)
 		return cfg, err
+	case !errors.Is(err, fs.ErrNotExist):
+		s.had.Store(true)
+		return nil, unreadable("the config", s.paths.Config, err)
 	}
 	if s.had.Load() { // whoever wants none of it any more starts magpie anew
 		return nil, fmt.Errorf("%s is gone", s.paths.Config)

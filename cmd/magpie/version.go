@@ -15,17 +15,19 @@ func (p *process) versionCommand(o *globals) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  arguments(0, 0, ""),
-		RunE: func(*cobra.Command, []string) error {
-			revision := commit()
-			if o.json {
-				return p.json(map[string]string{"name": "magpie", "version": version, "commit": revision, "go": runtime.Version()}, nil)
-			}
-			if revision == "" {
-				return p.printf("magpie %s (%s)\n", version, runtime.Version())
-			}
-			return p.printf("magpie %s (%.12s, %s)\n", version, revision, runtime.Version())
-		},
+		RunE:  func(*cobra.Command, []string) error { return p.version(o.json) },
 	})
+}
+
+func (p *process) version(asJSON bool) error {
+	revision := commit()
+	if asJSON {
+		return p.json(map[string]string{"name": "magpie", "version": version, "commit": revision, "go": runtime.Version()}, nil)
+	}
+	if revision == "" {
+		return p.printf("magpie %s (%s)\n", version, runtime.Version())
+	}
+	return p.printf("magpie %s (%.12s, %s)\n", version, revision, runtime.Version())
 }
 
 // commit is the revision that the program was built from, "" when nobody noted it.

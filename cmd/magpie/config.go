@@ -82,18 +82,18 @@ func (p *process) checkConfig(file string, asJSON bool) error {
 	for _, w := range (&settings{cfg: cfg, shown: readable(cfg)}).warnings() {
 		p.complain(w)
 	}
-	for _, w := range p.missing(cat) {
+	for _, w := range p.missing(cat, "") {
 		p.complain(w)
 	}
 	return p.printf("%s is good: %s, %s\n", file, count(len(cfg.Providers), "provider"), count(len(cfg.Groups), "group"))
 }
 
-// missing tells whose key is not where the config says. No command is run for it.
-func (p *process) missing(cat *provider.Catalog) []string {
+// missing tells whose key is not where the config says, of one provider or of all. No command is run for it.
+func (p *process) missing(cat *provider.Catalog, of string) []string {
 	var all []string
 	secrets := provider.NewSecrets(provider.SecretsOptions{Getenv: p.getenv})
 	for _, a := range cat.AllAccounts() {
-		if a.Off || a.Secret.Command != "" {
+		if a.Off || cat.Provider(a.Provider).Off || a.Secret.Command != "" || of != "" && a.Provider != of {
 			continue
 		}
 		if _, err := secrets.Value(context.Background(), a); err != nil {

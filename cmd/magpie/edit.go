@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dev.magpie/config"
+	"dev.magpie/provider"
 	"dev.magpie/tui/canvas"
 )
 
@@ -38,6 +39,7 @@ type change struct {
 	ends  string // what is asked before it, for what can't be undone; "" = nothing
 	yes   bool   // that was answered
 	words string // what the edits come to
+	adds  string // the provider that they add, "" = none
 }
 
 // changeConfig makes a change: shown, checked, written at once or not at all.
@@ -52,8 +54,9 @@ func (p *process) changeConfig(before []byte, c change, asJSON bool) error {
 		return p.changed(path, "nothing to change: it is so already", diff, asJSON)
 	}
 	cfg, err := p.parsed(after)
+	var cat *provider.Catalog
 	if err == nil {
-		_, err = check(cfg, os.DirFS(p.paths().Themes))
+		cat, err = check(cfg, os.DirFS(p.paths().Themes))
 	}
 	if err != nil {
 		p.complain("the config would not be good, so nothing was written:")
@@ -70,7 +73,13 @@ func (p *process) changeConfig(before []byte, c change, asJSON bool) error {
 	case err != nil:
 		return err
 	}
-	return p.changed(path, c.words, diff, asJSON)
+	if err := p.changed(path, c.words, diff, asJSON); err != nil || c.adds == "" {
+		return err
+	}
+	for _, w := range p.missing(cat, c.adds) {
+		p.complain(w)
+	}
+	return nil
 }
 
 func (p *process) changed(path, words string, diff []string, asJSON bool) error {

@@ -117,6 +117,26 @@ func TestWhatCanNotBeUndoneIsAskedFirst(t *testing.T) {
 	}
 }
 
+func TestAProviderThatIsAddedWithoutItsKeySaysSo(t *testing.T) {
+	for args, says := range map[string]string{
+		"provider add anthropic":                              "anthropic would not be ready: provider anthropic has no key",
+		"provider add openai --key-env NOPE":                  "openai/main would not be ready: environment variable NOPE is not set",
+		"provider add openai --key-env NOPE --json":           "environment variable NOPE is not set",
+		"provider add openai --key-env THERE":                 "",
+		"provider add ollama":                                 "",
+		"provider add openai --key-command pass":              "",
+		"provider add relay --chat http://r.example/v1 --off": "",
+	} {
+		s := newShell(t)
+		s.env["THERE"] = "sk-there-000000000001"
+		s.write("config.toml", "[providers.deepseek]\nkeys = [{ env = \"ELSEWHERE\" }]\n") // of another, nothing is said
+		code, out, errs := s.run(strings.Fields(args)...)
+		if code != exitOK || !strings.Contains(out, "added provider") || !strings.Contains(oneLine(errs), says) || says == "" && errs != "" || strings.Contains(errs, "ELSEWHERE") {
+			t.Errorf("%s: exit code %d, %q, %q", args, code, out, errs)
+		}
+	}
+}
+
 func TestAFileIsMadeWhereThereIsNone(t *testing.T) {
 	s := newShell(t)
 	if code, out, errs := s.run("provider", "add", "ollama", "--json"); code != exitOK || !json.Valid([]byte(out)) {

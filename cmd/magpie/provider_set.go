@@ -53,7 +53,7 @@ func (p *process) providerAddCommand(o *globals) *cobra.Command {
 		if k := p.keyOf(id, set["preset"], &key); k != "" {
 			edits = append(edits, config.Edit{Table: table, Key: "keys", Value: k})
 		}
-		return p.changeConfig(before, change{edits: edits, words: "added provider " + id}, o.json)
+		return p.changeConfig(before, change{edits: edits, words: "added provider " + id, adds: id}, o.json)
 	}
 	return listing(o, c)
 }

@@ -76,7 +76,7 @@ var longWait = Rule{
 // limitRules: allowances, rates and troubles of the vendor.
 var limitRules = []Rule{
 	{
-		Name: "overloaded", When: When{Status: []int{400, 422, 429, 500, 502, 503, 529}, Words: overloadedWords}, Then: trace.Overloaded, Scope: whole,
+		Name: "overloaded", When: When{Status: []int{400, 422, 429, 498, 500, 502, 503, 529}, Words: overloadedWords}, Then: trace.Overloaded, Scope: whole,
 		Says: "the vendor's trouble, by its words",
 	},
 	{

@@ -102,6 +102,14 @@ var otherRules = []Rule{
 		Says: "requests or tokens a minute",
 	},
 	{
+		Name: "ark-limit", When: When{Codes: []string{"setlimitexceeded"}}, Then: trace.Quota, Scope: model,
+		Says: "the limit that its owner gave the model is reached",
+	},
+	{
+		Name: "ark-overloaded", When: When{Status: []int{http.StatusTooManyRequests}, Codes: []string{"serveroverloaded"}}, Then: trace.Overloaded, Scope: whole,
+		Says: "Volcengine's servers, at a 429",
+	},
+	{
 		Name: "mimo-frequency",
 		When: When{Status: []int{http.StatusBadRequest}, Text: phrases("MiMo's frequency", "high frequency non compliant requests")},
 		Then: trace.Rate, Scope: whole,

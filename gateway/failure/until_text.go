@@ -18,9 +18,10 @@ var (
 	bareWait   = regexp.MustCompile(`\bretry[- ]after[:=]? (\d+(?:\.\d+)?)(?:[.,;)]|\s*$| ·)`)
 	waitHan    = regexp.MustCompile(`(\d+(?:\.\d+)?)\s*(毫秒|秒|分钟|分|小时|天)(?:钟)?(?:之?后|内)`)
 	waitPart   = regexp.MustCompile(`(\d+(?:\.\d+)?)\s*([a-z]+)`)
-	isoText    = regexp.MustCompile(`\b(?:resets?|renews?|available|access|again|until|after)\b[^.]{0,40}?(\d{4}-\d{2}-\d{2})(?:[t ,]+(?:at )?(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?\s*(z\b|utc\b|gmt\b|[+-]\d{2}:\d{2})?`)
-	monthText  = regexp.MustCompile(`\b(?:resets?|renews?|available|access|again|until|after)\b[^.]{0,30}?\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,? (?:at )?(\d{1,2})(?::(\d{2}))?\s*(am|pm)?)?(?:[ (]+([a-z]+(?:/[a-z_]+)*)\)?)?`)
-	clockWords = regexp.MustCompile(`\bresets?(?: at)? (\d{1,2})(?::(\d{2}))?\s*(am|pm)?(?:[ (]+([a-z]+(?:/[a-z_]+)*)\)?)?`)
+	isoText    = regexp.MustCompile(`\b(?:resets?|renews?|available|access|again|until|after)\b[^.]{0,40}?(\d{4}-\d{2}-\d{2})(?:[t ,]+(?:at )?(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?\s*(?:z\b|\(?(?:utc|gmt)?\s*([+-]\d{1,2}(?::?\d{2})?)\b)?`)
+	monthText  = regexp.MustCompile(`\b(?:resets?|renews?|available|access|again|until|after)\b[^.]{0,30}?\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,? (?:at )?(\d{1,2})(?::(\d{2}))?\s*(am|pm)?)?(?:[ (]+([a-z]+(?:/[a-z_]+)*(?:[+-]\d{1,2}(?::?\d{2})?\b)?)\)?)?`)
+	clockWords = regexp.MustCompile(`\bresets?(?: at)? (\d{1,2})(?::(\d{2}))?\s*(am|pm)?(?:[ (]+([a-z]+(?:/[a-z_]+)*(?:[+-]\d{1,2}(?::?\d{2})?\b)?)\)?)?`)
+	offsetText = regexp.MustCompile(`^(?:utc|gmt)?([+-])(\d{1,2})(?::?(\d{2}))?$`)
 )
 
 // units are the words for spans of time.
@@ -138,12 +139,11 @@ var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "s
 
 func isoDate(m []string) (time.Time, bool) {
 	zone := time.UTC
-	if off := m[3]; len(off) == 6 {
-		t, err := time.Parse("-07:00", off)
-		if err != nil {
+	if m[3] != "" {
+		var ok bool
+		if zone, ok = offset(m[3]); !ok {
 			return time.Time{}, false
 		}
-		zone = t.Location()
 	}
 	clock := m[2]
 	if clock == "" {
@@ -192,10 +192,26 @@ func (r *reply) zone(name string, usual *time.Location) (*time.Location, bool) {
 	if strings.EqualFold(name, r.At.Location().String()) {
 		return r.At.Location(), true
 	}
+	if z, ok := offset(name); ok {
+		return z, true
+	}
 	if minutes, ok := zones[name]; ok {
 		return time.FixedZone(strings.ToUpper(name), minutes*60), true
 	}
 	return usual, !strings.Contains(name, "/")
+}
+
+// offset reads how far a clock is from UTC: "+0800", "+08:00", "gmt-3".
+func offset(v string) (*time.Location, bool) {
+	m := offsetText.FindStringSubmatch(v)
+	if m == nil || small(m[2]) > 14 || small(m[3]) > 59 {
+		return nil, false
+	}
+	seconds := small(m[2])*3600 + small(m[3])*60
+	if m[1] == "-" {
+		seconds = -seconds
+	}
+	return time.FixedZone("UTC"+strings.TrimLeft(v, "utcgm"), seconds), true
 }
 
 // clockHour is the hour of the day, -1 when it is none. No hour is midnight.

@@ -257,8 +257,11 @@ func TestARedirectOfAVendorIsNotFollowed(t *testing.T) {
 		to := base + "/v1/chat/completions"
 		otherBase.Store(to)
 		got := r.ask(asking("chat", "a/m", false))
-		if got.status != http.StatusBadGateway || other.asked() != 0 || strings.Contains(got.body, to) {
-			t.Errorf("%d %s, %d asked elsewhere", got.status, got.body, other.asked())
+		if got.status != http.StatusBadGateway || other.asked() != 0 || got.header.Get("Location") != "" {
+			t.Errorf("%d %s %v, %d asked elsewhere", got.status, got.body, got.header, other.asked())
+		}
+		if !strings.Contains(got.body, "a answered 307, a redirect to "+to+": it is not followed") || len(r.last().Tries) != 1 {
+			t.Errorf("%s, tries %+v", got.body, r.last().Tries)
 		}
 	})
 }

@@ -121,7 +121,7 @@ func passes(v trace.Verdict) bool {
 		return v.Status == http.StatusTooManyRequests
 	}
 	hiccup := v.Kind == trace.Other || v.Kind == trace.Overloaded || v.Kind == trace.Network || v.Kind == trace.Proxy
-	if !hiccup || v.Row == firewallRow {
+	if !hiccup || v.Row == firewallRow || v.Row == redirectRow {
 		return false
 	}
 	switch v.Status {

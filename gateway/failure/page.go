@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,7 @@ type page struct {
 	reason   string // "" = it may be one
 	web      bool   // it is a web page
 	firewall string // whose block page it is
+	moved    bool   // it leads to another address
 }
 
 // page looks at the reply as a whole. An error status with plain words is left
@@ -32,6 +34,9 @@ func (s Seen) page() page {
 	}
 	first := skipBlank(s.Body[:min(len(s.Body), titleBytes)])
 	name := Firewall(s.Header, first)
+	if to := s.Header.Get("Location"); to != "" && name == "" && slices.Contains(redirects, s.Status) {
+		return page{reason: movedReason(s.Status, to), web: true, moved: true}
+	}
 	reason, bad := NotAnAnswer(s.Status, s.Header, first)
 	web := webPage(s.Header, first)
 	if !bad && (name != "" || s.Status >= 300 && web) {
@@ -41,6 +46,20 @@ func (s Seen) page() page {
 		return page{}
 	}
 	return page{reason: reason, web: web || name != "", firewall: name}
+}
+
+// redirects are the statuses by which a request is sent to another address.
+var redirects = []int{
+	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
+}
+
+// movedReason tells where a redirect leads, and what to do about it.
+func movedReason(status int, to string) string {
+	to = to[:min(len(to), peekBytes)]
+	if i := strings.IndexAny(to, "?#"); i >= 0 {
+		to = to[:i]
+	}
+	return fmt.Sprintf("answered %d, a redirect to %s: it is not followed, for the key would go there too; set the provider's URL to where it is served", status, clip(tidy(to), titleRunes))
 }
 
 // NotAnAnswer judges a 2xx by its headers and its first bytes (up to 4 KiB, more

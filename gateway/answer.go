@@ -138,12 +138,14 @@ func (s *service) told(o *outcome) *wire.Refusal {
 }
 
 // asTheirs tells a failure of a vendor of another API as the agent's own API's vendors would,
-// by the vendor's own word and field where both APIs are OpenAI's.
+// by the vendor's own word and field where both APIs are OpenAI's: agents go by the word.
 func (s *service) asTheirs(ref *wire.Refusal, o *outcome) {
-	if o.asked == "" || o.asked == s.a.api || ref.Status == 0 {
+	if o.asked == "" || ref.Status == 0 {
 		return
 	}
-	ref.Theirs, ref.Busy = true, o.verdict.Kind == trace.Overloaded
+	if o.asked != s.a.api {
+		ref.Theirs, ref.Busy = true, o.verdict.Kind == trace.Overloaded
+	}
 	if !ofOpenAI(o.asked) || !ofOpenAI(s.a.api) {
 		if ref.Code == "" && ofOpenAI(s.a.api) && ref.Status == http.StatusTooManyRequests && o.verdict.Kind == trace.Credit {
 			ref.Code = "insufficient_quota"
@@ -158,11 +160,14 @@ func (s *service) asTheirs(ref *wire.Refusal, o *outcome) {
 	if in := v.Get("response").Get("error"); in.Kind() == '{' {
 		e = in
 	}
+	if e.None() && v.Get("type").Text() == "error" {
+		e = v
+	}
 	if ref.Param == "" {
-		ref.Param = e.Get("param").Text()
+		ref.Param = s.g.masker.Mask(bounded(e.Get("param").Text()))
 	}
 	if ref.Code == "" {
-		ref.Code = e.Get("code").Text()
+		ref.Code = s.g.masker.Mask(bounded(e.Get("code").Text()))
 	}
 }
 

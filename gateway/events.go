@@ -53,16 +53,6 @@ func (t *try) newHold() *hold {
 	}
 	s.out.mu.Lock()
 	defer s.out.mu.Unlock()
-	if t.last && s.again >= repeatsMost {
-		h.state = passing
-		s.out.passed = true
-		if t.x != nil {
-			s.out.beginTranslated(t.resp, t.c, t.x, -1)
-		} else {
-			s.out.beginPass(t.resp, t.c, -1, eventType)
-		}
-		t.spent()
-	}
 	t.w.hold = h
 	s.out.rearm(&t.w, now)
 	return h
@@ -76,10 +66,6 @@ func (t *try) spent() {
 		t.x.body = nil
 	}
 }
-
-// repeatsMost is how often the last candidate is asked once more at the most: after that
-// nothing is held back any longer.
-const repeatsMost = 3
 
 // over says whether the held reply failed.
 func (t *try) over(h *hold) bool {

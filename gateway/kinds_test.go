@@ -93,8 +93,8 @@ func TestTheStatusThatAnErrorEventStandsFor(t *testing.T) {
 	}
 }
 
-func TestARateLimitAsFirstEventIsHeldForAsLongAsItIsAskedAgain(t *testing.T) {
-	// After the last repeat nothing is held back: the vendor's own event reaches the agent.
+func TestARateLimitAsFirstEventIsHeldHoweverOftenItIsAskedAgain(t *testing.T) {
+	// Nothing was said yet, so the agent can still be told by the status that it has to wait.
 	for api, event := range map[string]string{
 		"chat":      "data: {\"type\":\"error\",\"error\":{\"code\":\"rate_limit_exceeded\",\"message\":\"Too many requests\"}}\n\n",
 		"messages":  "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"Too many requests\"}}\n\n",
@@ -104,8 +104,11 @@ func TestARateLimitAsFirstEventIsHeldForAsLongAsItIsAskedAgain(t *testing.T) {
 			v := cannedOf(200, event)
 			r := newRig(t, lone, vendors{"a": v})
 			got := r.ask(asking(api, "a/m", true))
-			if got.body != event || v.asked() != 4 || r.told().Status != 429 {
+			if got.status != 429 || got.header.Get("Content-Type") != "application/json" || v.asked() != 4 || r.told().Status != 429 {
 				t.Errorf("%s: %d %q, asked %d times, the route tells %d", api, got.status, got.body, v.asked(), r.told().Status)
+			}
+			if rests := r.rests(); len(rests) > 0 {
+				t.Errorf("%s: the last candidate rests: %v", api, rests)
 			}
 		})
 	}

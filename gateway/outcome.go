@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -53,6 +54,9 @@ func (s *service) failed(c *trace.Candidate, seen failure.Seen) outcome {
 	v := failure.Classify(seen)
 	o := s.judged(&v, seen.Status)
 	o.seen = seen.Status
+	if seen.Phase == failure.PhaseReply {
+		s.silent(&o, c, seen.Status)
+	}
 	return o
 }
 
@@ -67,7 +71,17 @@ func (s *service) failedEvent(c *trace.Candidate, resp *http.Response, fault *wi
 	o := s.judged(&v, v.Status)
 	o.asked, o.said = s.asking, fault.Raw
 	o.request = s.g.namedBy(resp.Header, fault.Raw)
+	s.silent(&o, c, resp.StatusCode)
 	return o
+}
+
+// silent finds words for a failure without any, where the agent is told another status than came.
+func (s *service) silent(o *outcome, c *trace.Candidate, came int) {
+	if o.words != "" || came >= http.StatusBadRequest && came <= 599 {
+		return
+	}
+	o.words = fmt.Sprintf("answered %d and doesn't say what is wrong", came)
+	o.named(s.lv.cat.Provider(c.Provider).Name)
 }
 
 // empty makes an outcome of a reply that ended and said nothing. The account is fine.

@@ -110,7 +110,7 @@ func (r *reply) beginTranslated(resp *http.Response, c *trace.Candidate, x *tran
 	}
 	h["Content-Type"] = []string{x.contentType()}
 	x.request = cmp.Or(h.Get(requestHeader), x.request)
-	own := [...]string{c.Provider, c.Model, r.id}
+	own := [...]string{c.Provider, headerValue(c.Model), r.id}
 	h["X-Magpie-Provider"], h["X-Magpie-Model"], h["X-Magpie-Request"] = own[0:1:1], own[1:2:2], own[2:3:3]
 	if x.stream {
 		streamHeaders(h)

@@ -61,16 +61,30 @@ func (r *Reply) Judge(event []byte) Class {
 	}
 	switch r.P {
 	case Chat:
-		return r.judgeChat(data)
+		return r.clothed(name, data, r.judgeChat(data))
 	case Responses:
 		return r.judgeResponses(name, data)
 	case Messages:
 		return r.judgeMessages(name, data)
 	case Gemini:
-		return r.judgeGemini(data)
+		return r.clothed(name, data, r.judgeGemini(data))
 	}
 	return Content
 }
+
+// clothed takes an event for an error that its API does not know as one: only while the reply is held,
+// for an agent who reads it would not know it either, and is told that the reply broke off.
+func (r *Reply) clothed(name, data []byte, class Class) Class {
+	switch {
+	case class == Failed || class == Refused:
+	case string(name) == "error", r.P == Chat && !bytes.Contains(data, answered) && disguisedChunk(data):
+		return r.fault(data, data)
+	}
+	return class
+}
+
+// answered is how a Chat event begins to answer.
+var answered = []byte(`"choices":[`)
 
 // Note reads of one event what the gateway has to know once the reply passes: usage, the
 // end, an error. It looks for marks first and decodes only what bears one.

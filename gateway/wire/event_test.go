@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -57,6 +58,17 @@ var streams = map[string]stream{
 	},
 	"chat error that is a string": {
 		p: Chat, events: []string{`data: {"error":"boom"}`}, classes: "f", want: Facts{Fault: &Fault{Words: "boom"}},
+	},
+	"chat with its vendor's word that all is well": {
+		p: Chat,
+		events: []string{
+			`data: {"code":0,"msg":"ok"}`,
+			`data: {"choices":[{"delta":{"content":"he"}}],"base_resp":{"status_code":0,"status_msg":""}}`,
+			`data: {"choices":[{"delta":{},"finish_reason":"stop"}]}`,
+			`data: {"choices":null,"usage":{"prompt_tokens":3,"completion_tokens":1},"base_resp":{"status_code":0,"status_msg":"success"}}`,
+		},
+		classes: "lccc",
+		want:    Facts{Usage: Usage{Input: 3, Output: 1}, Counted: true, Said: true, Whole: true},
 	},
 	"responses text": {
 		p: Responses,
@@ -215,8 +227,26 @@ var streams = map[string]stream{
 	"unreadable data is content": {p: Chat, events: []string{`data: {"choices`}, classes: "c", want: Facts{}},
 }
 
+// clothedErrors are errors that their API does not know as such.
+var clothedErrors = map[string]stream{
+	"chat error that its event names": {
+		p: Chat, events: []string{"event: error\ndata: {\"message\":\"boom\",\"code\":\"busy\"}"}, classes: "f", want: Facts{Fault: &Fault{Code: "busy", Words: "boom"}},
+	},
+	"chat error that its event names, in plain words": {
+		p: Chat, events: []string{"event:error\ndata: boom"}, classes: "f", want: Facts{Fault: &Fault{}},
+	},
+	"chat error of MiniMax's": {
+		p: Chat, events: []string{`data: {"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`}, classes: "f", want: Facts{Fault: &Fault{}},
+	},
+	"gemini error that its event names": {
+		p: Gemini, events: []string{"event: error\ndata: {\"message\":\"boom\"}"}, classes: "f", want: Facts{Fault: &Fault{Words: "boom"}},
+	},
+}
+
 func TestEventsSayWhatTheyMeanWhileHeld(t *testing.T) {
-	for name, s := range streams {
+	all := maps.Clone(streams)
+	maps.Copy(all, clothedErrors)
+	for name, s := range all {
 		r := Reply{P: s.p}
 		var got strings.Builder
 		for _, ev := range s.events {
@@ -243,6 +273,18 @@ func TestAPassingReplyTellsTheSame(t *testing.T) {
 		r.Refusal, want.Refusal = "", ""                    // neither
 		r.ID, r.Model, want.ID, want.Model = "", "", "", "" // told by the first, held events
 		same(t, name+" noted", r.Facts, want)
+	}
+}
+
+func TestAnErrorThatAnAgentWouldNotKnowEndsNoReplyThatPasses(t *testing.T) {
+	for name, s := range clothedErrors {
+		r := Reply{P: s.p}
+		for _, ev := range s.events {
+			r.Note([]byte(ev + "\n\n"))
+		}
+		if r.Fault != nil || r.Whole {
+			t.Errorf("%s: %+v, whole %v", name, r.Fault, r.Whole)
+		}
 	}
 }
 
@@ -324,6 +366,8 @@ func TestWholeRepliesAreRead(t *testing.T) {
 			Facts{Usage: Usage{Output: 1}, Counted: true, Said: true, Whole: true},
 		},
 		"chat without an answer":                 {Chat, `{"code":401,"msg":"token invalid","data":null}`, Failed, Facts{Whole: true, Fault: &Fault{}}},
+		"chat with null for an answer":           {Chat, `{"id":"x","choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`, Failed, Facts{ID: "x", Whole: true, Fault: &Fault{}}},
+		"messages with null for an answer":       {Messages, `{"id":"m","content":null,"code":500,"msg":"boom"}`, Failed, Facts{ID: "m", Whole: true, Fault: &Fault{}}},
 		"responses, an object called an error":   {Responses, `{"object":"error","message":"boom","code":50001}`, Failed, Facts{Whole: true, Fault: &Fault{Words: "boom"}}},
 		"messages, an error that is a number":    {Messages, `{"error":{"type":7,"message":"boom"}}`, Failed, Facts{Whole: true, Fault: &Fault{Words: "boom"}}},
 		"messages, an empty object":              {Messages, ` {} `, Failed, Facts{Whole: true, Fault: &Fault{}}},

@@ -86,7 +86,7 @@ func (w *plainWalk) top(key []byte) {
 			w.c.object(w.count)
 		}
 	case "choices", "output", "content", "candidates":
-		w.answered = true
+		w.answered = w.answered || w.c.peek() != 'n' // of vendors who say "choices": null an error
 	case "error", "incomplete_details", "promptFeedback":
 		if w.c.peek() != 'n' {
 			w.odd = true

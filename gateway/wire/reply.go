@@ -48,7 +48,7 @@ func disguised(body []byte, p Protocol) bool {
 		return false
 	}
 	for _, key := range answers[p] {
-		if _, ok := top[key]; ok {
+		if v, ok := top[key]; ok && string(v) != "null" {
 			return false
 		}
 	}
@@ -58,6 +58,42 @@ func disguised(body []byte, p Protocol) bool {
 		}
 	}
 	return len(top) == 0 || string(top["object"]) == `"error"`
+}
+
+// disguisedChunk says whether an event of a Chat stream is an error that calls itself none: it has no
+// choices, and a word or a number of what is wrong.
+func disguisedChunk(data []byte) bool {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(data, &top) != nil {
+		return false
+	}
+	if v, ok := top["choices"]; ok && string(v) != "null" || fine(top["code"]) {
+		return false
+	}
+	for _, key := range errorFields {
+		if !some(top[key]) || fine(top[key]) {
+			continue
+		}
+		if key != "base_resp" {
+			return true
+		}
+		var base struct { // MiniMax has it in every reply
+			Code json.RawMessage `json:"status_code"`
+		}
+		if json.Unmarshal(top[key], &base) == nil && some(base.Code) && !fine(base.Code) {
+			return true
+		}
+	}
+	return false
+}
+
+// fine says whether a code is one of success.
+func fine(code json.RawMessage) bool {
+	switch string(code) {
+	case "0", `"0"`, "200", `"200"`:
+		return true
+	}
+	return false
 }
 
 func (r *Reply) judgeAs(body []byte) Class {

@@ -86,3 +86,13 @@ func HeadersOn() (fixed []string, own map[string][]string, back []string) {
 	}
 	return fixedHeaders, own, passedOn
 }
+
+// SpeakHTTP2 has a gateway ask its vendors over HTTP/2 without TLS.
+func SpeakHTTP2(g *Gateway) error {
+	t, err := g.pool.For("")
+	if err == nil {
+		t.Protocols = new(http.Protocols)
+		t.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return err
+}

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -146,6 +147,12 @@ func TestAKeyInPlaceOfTheModelIsSentNowhere(t *testing.T) {
 			if !strings.Contains(e.Message, "looks like a key") {
 				t.Errorf("%s: %s", api, e.Message)
 			}
+			told, err := r.g.Explain(gateway.Question{Model: model, API: api})
+			if err != nil || told.Status != http.StatusBadRequest || told.Error != e.Message || len(told.Order) > 0 {
+				t.Errorf("%s, explained: %+v, %v", api, told, err)
+			}
+			said, _ := json.Marshal(told)
+			silent(t, "what is explained", string(said))
 		}
 	}
 	for _, model := range []string{

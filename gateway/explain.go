@@ -43,7 +43,11 @@ func (g *Gateway) Explain(q Question) (trace.Route, error) {
 		return trace.Route{}, badCall("name a model")
 	}
 	now, lv := time.Now(), g.live.Load()
-	r := trace.Route{Time: now, Agent: a.agent, API: q.API, Asked: a.model, Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}}
+	r := trace.Route{Time: now, Agent: a.agent, API: q.API, Asked: g.masker.Mask(bounded(a.model)), Order: []trace.Candidate{}, Left: []trace.Candidate{}, Tries: []trace.Try{}}
+	if ref := g.secretModel(a.model); ref != nil {
+		r.Status, r.Error = ref.Status, ref.Words
+		return words.Route(r, time.Local), nil
+	}
 	p, ref := g.plan(lv, a, now)
 	if p != nil {
 		rec := &record{g: g, r: r}

@@ -78,8 +78,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 		return
 	}
 	rec.took(a)
-	if g.looksSecret(a.model) {
-		refuse(&wire.Refusal{Status: http.StatusBadRequest, Param: "model", Words: "the model's name looks like a key, so nothing was sent: see which setting holds the model and which the key"})
+	if ref := g.secretModel(a.model); ref != nil {
+		refuse(ref)
 		return
 	}
 	if ref := s.plan(); ref != nil {
@@ -100,6 +100,14 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, a *ask) {
 	if s.out.isShort() {
 		panic(http.ErrAbortHandler) // net/http's own way to break a connection off
 	}
+}
+
+// secretModel is what a request is told whose model is a key, nil for one that is none.
+func (g *Gateway) secretModel(model string) *wire.Refusal {
+	if !g.looksSecret(model) {
+		return nil
+	}
+	return &wire.Refusal{Status: http.StatusBadRequest, Param: "model", Words: "the model's name looks like a key, so nothing was sent: see which setting holds the model and which the key"}
 }
 
 // looksSecret says whether a model's name, or a part of it, is a key: where two settings

@@ -6,7 +6,10 @@ import (
 	"dev.magpie/gateway/trace"
 )
 
-var kimi = []string{"moonshot", "kimi"}
+var (
+	kimi    = []string{"moonshot", "kimi"}
+	minimax = []string{"minimax"}
+)
 
 // Moonshot: Kimi.
 var moonshotRules = []Rule{
@@ -114,6 +117,18 @@ var otherRules = []Rule{
 		When: When{Status: []int{http.StatusBadRequest}, Text: phrases("MiMo's frequency", "high frequency non compliant requests")},
 		Then: trace.Rate, Scope: whole,
 		Says: "a 400 that is about the pace",
+	},
+	{
+		Name: "mimo-filter", When: When{Vendors: []string{"xiaomi"}, Status: []int{http.StatusMisdirectedRequest}}, Then: trace.Refused,
+		Says: "MiMo's content filter is a 421",
+	},
+	{
+		Name: "minimax-key", When: When{Vendors: minimax, Codes: []string{"1004", "2049"}}, Then: trace.Auth, Scope: whole,
+		Says: "the key isn't taken, in a 200",
+	},
+	{
+		Name: "minimax-sensitive", When: When{Vendors: minimax, Codes: []string{"1026", "1027"}}, Then: trace.Refused,
+		Says: "what was asked or answered is sensitive",
 	},
 	{
 		Name: "opencode-credits", When: When{Codes: []string{"creditserror"}}, Then: trace.Credit, Scope: whole,

@@ -104,9 +104,49 @@ func TestARefusedKeyThatIsAnotherByNowIsFine(t *testing.T) {
 	})
 }
 
+func TestALoneKeyOutOfCreditIsToldUntilItAnswersOrIsToppedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := relay("ok")
+		v.Script(keyOne, standin.Must("402 credit", "429 rate retry-after=60s", "ok", "402 credit x9")...)
+		r := newRig(t, lone, vendors{"a": v})
+		const out = "spent: out of credit (402), top it up at its vendor: "
+		fails := func() {
+			t.Helper()
+			pass(time.Second)
+			if got := r.ask(asking("chat", "a/m", false)); got.status < 400 {
+				t.Fatalf("%d %s", got.status, got.body)
+			}
+			if got, a := r.stands("a/k1"), r.account("a/k1"); !strings.HasPrefix(got, out) || a.Rest != nil || a.Denied.Why != trace.Credit {
+				t.Errorf("%s, %+v", got, a)
+			}
+		}
+		fails()
+		fails() // which says nothing of credit
+		pass(time.Second)
+		if got := r.ask(asking("chat", "a/m", false)); got.status != 200 || r.stands("a/k1") != "fine: " {
+			t.Errorf("%d, %s", got.status, r.stands("a/k1"))
+		}
+		reads := func(balance, want string) {
+			t.Helper()
+			pass(time.Second)
+			r.store.Take("a/k1", provider.Reading{Balance: balance}, 98, time.Now())
+			if got := r.stands("a/k1"); !strings.HasPrefix(got, want) {
+				t.Errorf("a balance of %s: %s", balance, got)
+			}
+		}
+		fails()
+		reads("$0.00", out)
+		reads("-$0.20", out)
+		reads("$5.00", "fine: ")
+		fails()
+		reads("$5.00", out) // it is no news
+		reads("$25.00", "fine: ")
+	})
+}
+
 func TestAFailureThatIsNotOfTheKeySaysNothingOfIt(t *testing.T) {
 	for name, step := range map[string]string{
-		"credit": "402 credit", "a model": "404 model", "a hiccup": "500 server x9", "a page of a firewall": "page 403", "the request": "400 bad",
+		"a model": "404 model", "a hiccup": "500 server x9", "a page of a firewall": "page 403", "the request": "400 bad",
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -210,10 +210,10 @@ func (g *Gateway) rest(cat *provider.Catalog, c *trace.Candidate, o *outcome, no
 	return &rest
 }
 
-// denied notes that a vendor turned the secret of a candidate away, whether or not it rests for that.
+// denied notes that a vendor turned the secret of a candidate away, or has no credit for it, whether or not it rests for that.
 func (g *Gateway) denied(c *trace.Candidate, o *outcome, now time.Time) {
-	if v := o.verdict; v.Kind == trace.Auth && v.Scope == trace.ScopeWhole && o.seen != 0 {
-		g.d.State.NoteDenied(provider.AccountID(c.ID), trace.Denied{Since: now, Status: o.seen, Text: o.words}, o.began)
+	if v := o.verdict; (v.Kind == trace.Auth || v.Kind == trace.Credit) && v.Scope == trace.ScopeWhole && o.seen != 0 {
+		g.d.State.NoteDenied(provider.AccountID(c.ID), trace.Denied{Since: now, Why: v.Kind, Status: o.seen, Text: o.words}, o.began)
 	}
 }
 

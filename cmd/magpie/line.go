@@ -45,7 +45,7 @@ func (p *process) line(st *state.State) string {
 		return canvas.Clean("magpie " + set.Failed + " " + t.Text)
 	}
 	for _, a := range state.Worst(st.Accounts) {
-		if state.Denied(&a) {
+		if state.Refused(&a) {
 			return canvas.Clean("magpie " + set.Failed + " " + st.Name(a.ID) + " " + words.Denied(&a))
 		}
 		if a.State == trace.Low {

@@ -93,7 +93,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	if st.ShutAt(now) && (told.State == trace.Fine || told.State == trace.Low) {
 		told.State = trace.Spent
 	}
-	if told.State == trace.Unready && told.Error == "" {
+	if told.Denied != nil && told.State == turnedAway(told.Denied) && told.Rest == nil {
 		told.Error = denial(a, told.Denied)
 	}
 	return told
@@ -122,11 +122,19 @@ func stateOf(a *trace.Account, off, held bool) trace.State {
 	case a.Rest != nil:
 		return trace.Resting
 	case a.Denied != nil:
-		return trace.Unready
+		return turnedAway(a.Denied)
 	case !a.Known:
 		return trace.Fine
 	}
 	return trace.State(provider.TierOf(a.Used))
+}
+
+// turnedAway is how an account stands that its vendor turns away and that does not rest for it.
+func turnedAway(d *trace.Denied) trace.State {
+	if d.Why == trace.Credit {
+		return trace.Spent
+	}
+	return trace.Unready
 }
 
 // fullest is the share used of the fullest window, whichever models it counts.

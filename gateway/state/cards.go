@@ -37,6 +37,7 @@ func (s *Store) Take(id provider.AccountID, r provider.Reading, share float64, a
 		took.After = c.Failed != ""
 		told := card{Plan: cmp.Or(r.Plan, c.Plan), Balance: cmp.Or(r.Balance, c.Balance), Read: at}
 		e.card(id, told)
+		e.toppedUp(id, c.Balance, r.Balance)
 		e.inHand(id, &r)
 		e.shut(id, r.Held)
 		e.dirty[quotas] = true

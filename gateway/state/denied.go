@@ -3,24 +3,26 @@ package state
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
 )
 
-// NoteDenied notes that a vendor turned an account's key or sign-in away. It keeps nobody from being asked: who may
-// be is for the rests to say, and a lone key has none. It holds until the account answers, or has another secret.
+// NoteDenied notes that a vendor turned an account's key or sign-in away, or has no credit for it. It keeps nobody
+// from being asked: who may be is for the rests to say, and a lone key has none. It holds until the account
+// answers, has another secret, or, for credit, is read to have another balance.
 // What it answered since the asking began stands.
 func (s *Store) NoteDenied(id provider.AccountID, d trace.Denied, began time.Time) {
 	if at := s.last.of(id); at != nil && at.After(began) {
 		return
 	}
-	if old, known := s.facts.Load().denied[id]; known && old.Status == d.Status && old.Text == d.Text {
+	if old, known := s.facts.Load().denied[id]; known && old.Why == d.Why && old.Status == d.Status && old.Text == d.Text {
 		return
 	}
 	s.change(func(e *edit) {
-		if old, known := e.denied[id]; known {
+		if old, known := e.denied[id]; known && old.Why == d.Why {
 			d.Since = old.Since
 		}
 		e.ownDenied()
@@ -29,13 +31,13 @@ func (s *Store) NoteDenied(id provider.AccountID, d trace.Denied, began time.Tim
 	})
 }
 
-// IsDenied says whether an account's vendor turned its key or sign-in away, and took it for nothing since.
+// IsDenied says whether an account's vendor turned it away, and took it for nothing since.
 func (s *Store) IsDenied(id provider.AccountID) bool {
 	_, denied := s.facts.Load().denied[id]
 	return denied
 }
 
-// takes says whether an answer that began at a moment belies that the account's secret is turned away.
+// takes says whether an answer that began at a moment belies that the account is turned away.
 func (f *facts) takes(id provider.AccountID, began time.Time) bool {
 	d, denied := f.denied[id]
 	return denied && began.After(d.Since)
@@ -50,6 +52,18 @@ func (e *edit) undeny(id provider.AccountID) {
 	e.concerns(id)
 }
 
+// toppedUp takes in a balance that differs from what was told before: money came in, if there is any.
+func (e *edit) toppedUp(id provider.AccountID, before, balance string) {
+	if e.denied[id].Why == trace.Credit && balance != "" && balance != before && positive(balance) {
+		e.undeny(id)
+	}
+}
+
+// positive says whether a balance, as a vendor writes it, is more than nothing.
+func positive(balance string) bool {
+	return !strings.HasPrefix(balance, "-") && strings.ContainsAny(balance, "123456789")
+}
+
 func (e *edit) ownDenied() {
 	if e.copied[5] {
 		return
@@ -61,8 +75,11 @@ func (e *edit) ownDenied() {
 	e.denied = maps.Clone(e.denied)
 }
 
-// denial says that an account's key or sign-in was turned away, and what to do about it.
+// denial says why an account was turned away, and what to do about it.
 func denial(a *provider.Account, d *trace.Denied) string {
+	if d.Why == trace.Credit {
+		return "out of credit" + said(d, "top it up at its vendor")
+	}
 	what, mend := "key", "put a working one in the config"
 	switch src := a.Secret; {
 	case a.Kind == provider.KindAccount:

@@ -32,7 +32,7 @@ type Account struct {
 	Waiting   int        `json:"waiting,omitempty"`   // requests that wait for one of its slots
 	Limit     int        `json:"limit,omitempty"`     // requests that it takes at once, 0 = any number
 	Error     string     `json:"error,omitempty"`     // why it is unready
-	Denied    *Denied    `json:"denied,omitempty"`    // its vendor turned its key or sign-in away, and took it for nothing since
+	Denied    *Denied    `json:"denied,omitempty"`    // its vendor turned it away, and took it for nothing since
 	ReadOnly  string     `json:"read_only,omitempty"` // why it is only shown, and never asked for a reply
 	Place     int        `json:"place"`               // among all accounts, in the config's order
 	Removed   bool       `json:"removed,omitempty"`
@@ -69,10 +69,11 @@ type Pinned struct {
 	Only  bool      `json:"only,omitempty"`
 }
 
-// Denied says since when a vendor turns a key or sign-in away. The account is asked all the same:
-// what a person mends at the vendor is told by its next answer alone.
+// Denied says since when a vendor turns a key or sign-in away, or has no credit for it. The account is
+// asked all the same: what a person mends at the vendor is told by its next answer, or by a balance that changed.
 type Denied struct {
 	Since  time.Time `json:"since"`
+	Why    Kind      `json:"why"` // auth or credit
 	Status int       `json:"status,omitempty"`
 	Text   string    `json:"text,omitempty"` // the vendor's words, cleaned and short
 }

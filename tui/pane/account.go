@@ -94,6 +94,9 @@ func (s *sheet) verdictWords(a *trace.Account) string {
 		}
 		return "low: new conversations go elsewhere first"
 	case trace.Spent:
+		if state.Denied(a) && a.Error != "" {
+			return joinParts(": ", "spent", a.Error)
+		}
 		said := "spent: " + r.outOf()
 		if at := state.Back(a); !at.IsZero() {
 			said += ", back at " + s.v.Clock.When(at)

@@ -90,6 +90,9 @@ func (r *accountRow) cause() string {
 }
 
 func (r *accountRow) outOf() string {
+	if state.Denied(r.a) {
+		return "out of credit"
+	}
 	if r.a.Rest != nil {
 		switch r.a.Rest.Why { //nolint:exhaustive // only these two use an account up
 		case trace.Credit:
@@ -133,6 +136,9 @@ func (r *accountRow) note(c *canvas.Canvas, width int) string {
 		}
 		return r.fitting(c, width, word, r.secondWindow(c), r.left(), r.a.Plan, r.unread())
 	case trace.Spent:
+		if state.Denied(r.a) {
+			return r.says(c)
+		}
 		return joinParts(sep, "spent", r.resets())
 	case trace.Held:
 		if r.a.Cap > 0 {

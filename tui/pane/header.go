@@ -312,7 +312,7 @@ func Title(set *canvas.GlyphSet, v *View) string {
 		return "magpie " + set.Failed + " " + titleTrouble(v)
 	}
 	for _, a := range state.Worst(v.State.Accounts) {
-		if state.Denied(&a) {
+		if state.Refused(&a) {
 			return canvas.Clean("magpie " + set.Failed + " " + v.State.Name(a.ID) + " " + words.Denied(&a))
 		}
 		if a.State == trace.Low {

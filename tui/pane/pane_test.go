@@ -266,6 +266,9 @@ func TestHowAnAccountStandsIsSaid(t *testing.T) {
 		{"spent", func(a *trace.Account) {
 			a.State, a.Rest = trace.Spent, &trace.Rest{Why: trace.Credit, Until: now.Add(time.Hour)}
 		}, []string{"spent: out of credit, back at 15:02", "out of credit, until 15:02"}},
+		{"out of credit and asked all the same", func(a *trace.Account) {
+			a.State, a.Denied, a.Error = trace.Spent, &trace.Denied{Why: trace.Credit, Status: 402}, "out of credit (402), top it up at its vendor"
+		}, []string{"spent: out of credit (402), top it up at its vendor"}},
 		{"a model of it rests", func(a *trace.Account) {
 			a.Rests = []trace.Rest{{Key: "p/a opus", Until: now.Add(time.Hour)}}
 		}, []string{"none now ∙ p/a opus until 15:02"}},

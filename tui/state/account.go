@@ -177,8 +177,14 @@ func Worst(accounts []trace.Account) []trace.Account {
 	return sorted
 }
 
-// Denied says whether an account can't be used since its vendor turns its key or sign-in away.
-func Denied(a *trace.Account) bool { return a.State == trace.Unready && a.Denied != nil }
+// Denied says whether an account can't be used since its vendor turns its key or sign-in away, or has no
+// credit for it; while it rests for that, the rest says so.
+func Denied(a *trace.Account) bool {
+	return a.Denied != nil && a.Rest == nil && (a.State == trace.Unready || a.State == trace.Spent)
+}
+
+// Refused says whether somebody has to put another key in an account's place, or sign in again.
+func Refused(a *trace.Account) bool { return Denied(a) && a.State == trace.Unready }
 
 // Usable says whether an account may be asked without being a last resort.
 func Usable(a *trace.Account) bool { return Roomy(a) && a.ReadOnly == "" }

@@ -29,12 +29,14 @@ var states = map[trace.State]string{
 	trace.Off:     "off",
 }
 
-// Denied says in two words that a vendor turns an account's key or sign-in away.
+// Denied says in a few words why a vendor turns an account away.
 func Denied(a *trace.Account) string {
-	switch a.Kind {
-	case "account":
+	switch {
+	case a.Denied != nil && a.Denied.Why == trace.Credit:
+		return "out of credit"
+	case a.Kind == "account":
 		return "sign-in refused"
-	case "provider":
+	case a.Kind == "provider":
 		return "key wanted"
 	}
 	return "key refused"
@@ -69,8 +71,11 @@ func stands(a *trace.Account, now time.Time) string {
 	case trace.Unready:
 		return plus("not ready", a.Error)
 	case trace.Spent:
-		if a.Rest != nil {
+		switch {
+		case a.Rest != nil:
 			return cause(*a.Rest) + until(a.Rest.Until, now)
+		case a.Error != "":
+			return plus("spent", a.Error)
 		}
 		return fmt.Sprintf("spent: %s used", percent(a.Used))
 	case trace.Low:

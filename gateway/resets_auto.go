@@ -48,7 +48,7 @@ func (g *Gateway) resetFor(ctx context.Context, lv *live, s *sub, since time.Tim
 	now := time.Now()
 	switch {
 	case s.renewedSince(since):
-		return true, true
+		return true, s.byReset()
 	case s.looksAfter(now):
 		return false, false
 	}

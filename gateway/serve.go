@@ -299,6 +299,7 @@ func (s *service) run() {
 			s.g.staleSub(s.lv, c, o.verdict)
 		}
 		d := s.decide(&o)
+		past := s.outdated(c, &o)
 		switch {
 		case o.verdict.Kind == trace.Auth && s.freshSecret(c):
 			d = decision{do: stepAgain}
@@ -306,10 +307,12 @@ func (s *service) run() {
 			d = decision{do: stepMended}
 		case !known:
 			s.levelRefused(c, &o)
-			s.g.denied(c, &o, now)
+			if !past {
+				s.g.denied(c, &o, now)
+			}
 		}
 		var rest *trace.Rest
-		if d.rest {
+		if d.rest && !past {
 			rest = s.g.rest(s.lv.cat, c, &o, now)
 		}
 		s.rec.ended(&o, rest, now)

@@ -37,7 +37,8 @@ type sub struct {
 	models  *provider.List      // that its plan has, nil = not known
 	fails   int                 // readings in a row that failed
 	askAt   time.Time           // no reading is wanted before
-	renewed time.Time           // when its windows last began anew by a reset
+	renewed time.Time           // when its windows last began anew, by a reset or since somebody else signed in
+	came    time.Time           // when somebody else last signed in
 	lookAt  time.Time           // no reset is thought of before, on behalf of a request
 	checkAt time.Time           // nor for running out
 	asks    map[string]string   // by a reset: the id of the request that spends it
@@ -184,7 +185,8 @@ func (g *Gateway) another(s *sub) {
 	g.d.State.Another(s.id)
 	s.mu.Lock()
 	s.models, s.fails, s.askAt, s.lookAt, s.checkAt = nil, 0, time.Time{}, time.Time{}, time.Time{}
-	s.renewed = time.Now() // what was asked before tells nothing of this one
+	s.came = time.Now()
+	s.renewed = s.came // what was asked before tells nothing of this one
 	s.mu.Unlock()
 	g.meter.Forget(s.id)
 	g.tell(trace.Log{Time: time.Now(), Level: "info", Text: "somebody else is signed in at " + string(s.id)})

@@ -1,13 +1,17 @@
 package gateway_test
 
 import (
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"dev.magpie/gateway"
+	ctl "dev.magpie/gateway/control"
 	"dev.magpie/gateway/standin"
 	"dev.magpie/gateway/state"
 	"dev.magpie/gateway/trace"
@@ -18,6 +22,22 @@ func (h *house) signsIn(name, id string, a standin.ChatAccount) {
 	h.t.Helper()
 	a.Email = id + "@x.example"
 	h.write(name, string(h.Add(id, a)))
+}
+
+// slow is the house's vendor, whose replies are long under way.
+func (h *house) slow() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !strings.HasSuffix(req.URL.Path, "/responses") {
+			h.ServeHTTP(w, req)
+			return
+		}
+		said := httptest.NewRecorder()
+		h.ServeHTTP(said, req)
+		<-time.After(40 * time.Second)
+		maps.Copy(w.Header(), said.Header())
+		w.WriteHeader(said.Code)
+		_, _ = w.Write(said.Body.Bytes())
+	})
 }
 
 // fresh is an account with room, and a reset in hand.
@@ -50,6 +70,64 @@ func TestWhoeverSignsInIsNotHeldForWhatAnotherUsed(t *testing.T) {
 				synctest.Wait()
 				if a := r.account("codex/me"); a.Used != 30 || a.Resets == nil || a.Resets.Count != 1 || time.Until(a.Resets.Until).Round(day) != 9*day {
 					t.Errorf("%v used, %+v", a.Used, a.Resets)
+				}
+			})
+		})
+	}
+}
+
+func TestNoResetIsToldWhereSomebodyElseSignedInMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, "").account("me", ", auto_reset = true", standin.ChatAccount{Windows: []standin.Window{win("7d", 50, 3*day)}, Resets: usedUp("mine").Resets})
+		r := newRig(t, h.toml+"]\n", vendors{"gpt": h.slow()}).ready()
+		h.Use("acct-me", win("7d", 100, 3*day))
+		answered := r.later(t.Context(), "/v1/responses", responsesBody("codex/gpt-5.4"))
+		synctest.Wait()
+		h.signsIn("me", "acct-other", fresh()) // which is seen before the one that is asked refuses
+		if got := <-answered; got.status != 200 || tried(r.told()) != "codex/me codex/me" {
+			t.Fatalf("%d %s, tried %s", got.status, got.body, tried(r.told()))
+		}
+		for _, try := range r.told().Tries {
+			if try.Reset || len(h.Redeemed()) != 0 {
+				t.Errorf("%+v; spent %+v", try, h.Redeemed())
+			}
+		}
+	})
+}
+
+// A refusal may be under way for so long that it says nothing any more of the account that it was told of.
+func TestNobodyRestsForWhatWasRefusedBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(h *house, r *rig)
+		rests     bool
+	}{
+		"somebody else signed in": {func(h *house, _ *rig) { h.signsIn("me", "acct-other", fresh()) }, false},
+		"a reset was spent": {func(_ *house, r *rig) {
+			cmd := ctl.Command{Verb: ctl.Reset, Who: "codex/me"}
+			e, err := r.g.Preview(r.t.Context(), cmd)
+			if err == nil {
+				_, err = r.g.Do(r.t.Context(), cmd, e.Token)
+			}
+			if err != nil {
+				r.t.Error(err)
+			}
+		}, false},
+		"nothing happened": {func(*house, *rig) {}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, "routing = \"order\"").account("me", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 50, 3*day)}, Resets: usedUp("mine").Resets})
+				h.account("spare", "", standin.ChatAccount{Windows: []standin.Window{win("7d", 50, 3*day)}})
+				r := newRig(t, h.toml+"]\n", vendors{"gpt": h.slow()}).ready()
+				h.Use("acct-me", win("7d", 100, 3*day))
+				answered := r.later(t.Context(), "/v1/responses", responsesBody("codex/gpt-5.4"))
+				synctest.Wait()
+				c.meanwhile(h, r)
+				if got := <-answered; got.status != 200 || tried(r.told()) != "codex/me codex/spare" {
+					t.Fatalf("%d %s, tried %s", got.status, got.body, tried(r.told()))
+				}
+				if _, rests := r.rests()["codex/me"]; rests != c.rests {
+					t.Errorf("it rests: %v, %+v", rests, r.rests())
 				}
 			})
 		})

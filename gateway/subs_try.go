@@ -139,3 +139,22 @@ func (s *sub) renewedSince(at time.Time) bool {
 	defer s.mu.Unlock()
 	return !s.renewed.Before(at)
 }
+
+// byReset says whether it was a reset by which the windows last began anew.
+func (s *sub) byReset() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.renewed.After(s.came)
+}
+
+// outdated says whether a failure tells of who was signed in before, or of windows that began anew
+// since it was asked for: it says nothing of the account as it is now.
+func (s *service) outdated(c *trace.Candidate, o *outcome) bool {
+	one := s.lv.subs[provider.AccountID(c.ID)]
+	if one == nil {
+		return false
+	}
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return !one.came.Before(o.began) || o.verdict.Kind == trace.Quota && !one.renewed.Before(o.began)
+}

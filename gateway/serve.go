@@ -301,6 +301,7 @@ func (s *service) run() {
 		d := s.decide(&o)
 		past := s.outdated(c, &o)
 		switch {
+		case o.unasked(): // so nothing was refused
 		case o.verdict.Kind == trace.Auth && s.freshSecret(c):
 			d = decision{do: stepAgain}
 		case s.emptied(c, &o), s.mended(c, &o):

@@ -1,11 +1,14 @@
 package gateway_test
 
 import (
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"dev.magpie/gateway"
 	"dev.magpie/gateway/lane"
 	"dev.magpie/gateway/trace"
 	"dev.magpie/provider"
@@ -161,6 +164,32 @@ func TestWhoRestsByTheTimeThereIsASlotIsAskedWhereNobodyElseAnswers(t *testing.T
 		<-first
 		if got := <-second; got.status != 200 || tried(r.told()) != "b/k a/k" {
 			t.Errorf("%d %s, tried %s", got.status, got.body, tried(r.told()))
+		}
+	})
+}
+
+// What an account rests for was told to another request: this one has nothing to put right.
+func TestNothingIsPutRightOfWhoWasNotAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var written atomic.Int32
+		secrets := provider.NewSecrets(provider.SecretsOptions{ReadFile: func(name string) ([]byte, error) {
+			return fmt.Appendf(nil, "sk-of%s-%024d", strings.ReplaceAll(name, "/", "-"), written.Load()), nil
+		}})
+		v := &slowVendor{takes: time.Minute}
+		toml := "[providers.a]\nchat = \"{a}/v1\"\nmax_concurrency = 1\nrouting = \"order\"\naffinity = \"off\"\nkeys = [{ name = \"k1\", file = \"/k/1\" }, { name = \"k2\", file = \"/k/2\" }]\n"
+		r := newRig(t, toml, vendors{"a": v}, func(d *gateway.Deps) { d.Secrets = secrets })
+		path, body := asking("chat", "a/m", false)
+		ctx, leave := withLeave(t)
+		first, second := r.later(ctx, path, body), r.later(t.Context(), path, body)
+		third := r.later(t.Context(), path, body) // waits for k1
+		written.Add(1)
+		secrets.Forget("a/k1") // as whoever was refused does
+		r.restNow("a/k1", trace.Auth, trace.ByRetryAfter, time.Hour)
+		leave()
+		<-first
+		<-second
+		if got := <-third; got.status != 200 || tried(r.told()) != "a/k1 a/k2" || r.told().Tries[0].Row != "rests-since" {
+			t.Errorf("%d %s, tried %s: %+v", got.status, got.body, tried(r.told()), r.told().Tries)
 		}
 	})
 }

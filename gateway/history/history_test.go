@@ -156,6 +156,18 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+func TestARequestIsTheLastOnesThatWasAsked(t *testing.T) {
+	h := open(t, file(t))
+	h.Add(trace.Route{ID: 1, Time: noon, Done: true, Status: 500, Tries: []trace.Try{
+		{ID: "p/a", Status: 500, Fail: trace.Other}, {ID: "p/b", Status: 503, Fail: trace.Other, Row: trace.RowPausedSince},
+	}})
+	for account, want := range map[string]string{"p/a": "1", "p/b": ""} {
+		if got := ids(list(t, h, history.Filter{Account: account})); got != want {
+			t.Errorf("of %s: %q, want %q", account, got, want)
+		}
+	}
+}
+
 func TestTodaySumsFromItsStartToItsEnd(t *testing.T) {
 	h := open(t, file(t))
 	day := time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)

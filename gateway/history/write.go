@@ -197,8 +197,8 @@ func (w *writer) values(rows []trace.Route) []any {
 
 func (w *writer) add(r *trace.Route) {
 	var last trace.Try
-	if n := len(r.Tries); n > 0 {
-		last = r.Tries[n-1]
+	if t := r.Last(); t != nil {
+		last = *t
 	}
 	provider, _, _ := strings.Cut(last.ID, "/")
 	model := last.Model

@@ -111,8 +111,21 @@ func (r *Route) Outcome() Outcome {
 
 // Answerer is the id of the candidate that is asked now or was asked last, "" before any.
 func (r *Route) Answerer() string {
-	if len(r.Tries) == 0 {
-		return ""
+	if t := r.Last(); t != nil {
+		return t.ID
 	}
-	return r.Tries[len(r.Tries)-1].ID
+	return ""
+}
+
+// Last is the newest try in which somebody was asked, the newest where nobody was, nil before any.
+func (r *Route) Last() *Try {
+	for i := len(r.Tries) - 1; i >= 0; i-- {
+		if !r.Tries[i].Unasked() {
+			return &r.Tries[i]
+		}
+	}
+	if n := len(r.Tries); n > 0 {
+		return &r.Tries[n-1]
+	}
+	return nil
 }

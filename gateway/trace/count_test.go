@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -85,6 +86,7 @@ func TestTodayBeginsAnewAtLocalMidnight(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	one, two := []trace.Try{{ID: "a"}}, []trace.Try{{ID: "a"}, {ID: "b"}}
+	paused, full := trace.Try{ID: "c", Row: trace.RowPausedSince}, trace.Try{ID: "d", Row: trace.RowFull}
 	for _, c := range []struct {
 		name     string
 		r        trace.Route
@@ -95,6 +97,8 @@ func TestOutcomes(t *testing.T) {
 		{"the first answered", trace.Route{Done: true, Status: 200, Tries: one}, trace.Answered, "a"},
 		{"the second answered", trace.Route{Done: true, Status: 200, Tries: two}, trace.Later, "b"},
 		{"all failed", trace.Route{Done: true, Status: 503, Tries: two}, trace.Failed, "b"},
+		{"the last two were not asked", trace.Route{Done: true, Status: 503, Tries: append(slices.Clone(two), paused, full)}, trace.Failed, "b"},
+		{"none was asked", trace.Route{Done: true, Status: 429, Tries: []trace.Try{paused, full}}, trace.Failed, "d"},
 		{"nobody was asked", trace.Route{Done: true, Status: 503}, trace.Declined, ""},
 		{"the agent left", trace.Route{Done: true, Status: 499, Tries: one}, trace.Left, "a"},
 	} {

@@ -172,6 +172,15 @@ type Try struct {
 	Done       bool      `json:"done"`
 }
 
+// Unasked says whether nobody was asked in it.
+func (t *Try) Unasked() bool {
+	switch t.Row {
+	case RowFull, RowPausedSince, RowHeldSince, RowRestsSince:
+		return true
+	}
+	return false
+}
+
 // FromTo names the APIs of a translated try.
 type FromTo struct {
 	From string   `json:"from"`

@@ -56,7 +56,7 @@ func (s *State) Today(account string, c *Clock) Sum {
 		asked := false
 		for k := len(r.Tries) - 1; k >= 0; k-- {
 			t := &r.Tries[k]
-			if t.ID != account {
+			if t.ID != account || t.Unasked() {
 				continue
 			}
 			asked = true

@@ -41,6 +41,10 @@ func TestAnAccountsDayIsSummed(t *testing.T) {
 		route(4, time.Hour, func(r *trace.Route) {
 			r.Tries = []trace.Try{{ID: "p/a", Fail: trace.Rate, Rest: &trace.Rest{Why: trace.Rate, Since: noon.Add(-time.Hour)}}, {ID: "p/b"}}
 		}),
+		route(6, 2*time.Minute, func(r *trace.Route) {
+			r.Status = 500
+			r.Tries = []trace.Try{{ID: "p/b", Fail: trace.Other}, {ID: "p/a", Fail: trace.Other, Row: trace.RowPausedSince}}
+		}), // it was not asked
 		route(5, time.Minute, func(r *trace.Route) { r.Tries = []trace.Try{{ID: "p/b"}} }),
 	}}, noon, false)
 	sum := s.Today("p/a", At(noon))

@@ -12,13 +12,8 @@ func Outcomes() []trace.Outcome {
 	return []trace.Outcome{trace.Live, trace.Answered, trace.Later, trace.Failed, trace.Declined, trace.Left}
 }
 
-// LastTry returns the newest try, nil when nobody was asked.
-func LastTry(r *trace.Route) *trace.Try {
-	if len(r.Tries) == 0 {
-		return nil
-	}
-	return &r.Tries[len(r.Tries)-1]
-}
+// LastTry returns the newest try, of those in which somebody was asked where there are any; nil before the first.
+func LastTry(r *trace.Route) *trace.Try { return r.Last() }
 
 // ModelOf returns the model that a request is about: the one that was asked last,
 // else the one that would be asked first, else the name that the agent asked for.

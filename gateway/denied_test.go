@@ -141,6 +141,9 @@ func TestALoneKeyOutOfCreditIsToldUntilItAnswersOrIsToppedUp(t *testing.T) {
 		fails()
 		reads("$5.00", out) // it is no news
 		reads("$25.00", "fine: ")
+		fails()
+		reads("$24.60", out) // which is what is left of that
+		reads("$30.00", "fine: ")
 	})
 }
 

@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,11 +53,28 @@ func (e *edit) undeny(id provider.AccountID) {
 	e.concerns(id)
 }
 
-// toppedUp takes in a balance that differs from what was told before: money came in, if there is any.
+// toppedUp takes in a balance that is another than what was told before: money came in, if there is any and it
+// is not less. A vendor may have no credit for a request long before the last cent is spent.
 func (e *edit) toppedUp(id provider.AccountID, before, balance string) {
-	if e.denied[id].Why == trace.Credit && balance != "" && balance != before && positive(balance) {
-		e.undeny(id)
+	if e.denied[id].Why != trace.Credit || balance == "" || balance == before || !positive(balance) {
+		return
 	}
+	was, known := amount(before)
+	if is, told := amount(balance); known && told && is < was {
+		return
+	}
+	e.undeny(id)
+}
+
+// amount is the number in a balance that has one alone.
+func amount(balance string) (n float64, ok bool) {
+	n, err := strconv.ParseFloat(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("0123456789.-", r) {
+			return r
+		}
+		return -1
+	}, balance), 64)
+	return n, err == nil
 }
 
 // positive says whether a balance, as a vendor writes it, is more than nothing.

@@ -209,4 +209,9 @@ func TestBackIsWhenAnAccountReturnsByItself(t *testing.T) {
 	if !Back(&fine).IsZero() {
 		t.Error("a fine account comes back")
 	}
+	broke := account("p/b", 30, trace.Spent)
+	broke.Windows, broke.Denied = []trace.Window{{Used: 30, Resets: &until}}, &trace.Denied{Why: trace.Credit}
+	if !Back(&broke).IsZero() {
+		t.Error("one without credit comes back with a window that has room")
+	}
 }

@@ -94,7 +94,7 @@ func Back(a *trace.Account) time.Time {
 		if a.Rest != nil && !a.Rest.Until.IsZero() {
 			return a.Rest.Until
 		}
-		if w, known := Fullest(a); known && w.Resets != nil {
+		if w, known := Fullest(a); known && w.Resets != nil && (w.Used >= 100 || !Denied(a)) {
 			return *w.Resets
 		}
 	case trace.Paused_:

@@ -45,6 +45,9 @@ func (s *service) slot() (slot lane.Slot, full string, free bool) {
 		if _, refuses := s.refusesLevel(i); refuses {
 			continue
 		}
+		if _, paused := s.pausedSince(m); paused {
+			continue
+		}
 		if slot, free = s.g.lanes.Try(m.ID); free {
 			s.first(i)
 			return slot, c.ID, true

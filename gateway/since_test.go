@@ -110,6 +110,28 @@ func TestAPauseHoldsForARequestThatIsUnderWay(t *testing.T) {
 	}
 }
 
+func TestNobodyGivesWayToWhoWasPausedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad, good := &slowVendor{takes: 10 * time.Second, fails: true}, &slowVendor{takes: time.Minute}
+		toml := "affinity = \"off\"\n[providers.a]\nchat = \"{a}/v1\"\nkeys = [{ name = \"k\", value = \"sk-bad\" }]\n[providers.b]\nchat = \"{b}/v1\"\nmax_concurrency = 1\nrouting = \"order\"\nkeys = ["
+		for _, name := range []string{"k1", "k2", "k3"} {
+			toml += "{ name = \"" + name + "\", value = \"sk-" + name + "\" },"
+		}
+		r := newRig(t, toml+"]\n[groups.g]\nrouting = \"order\"\nmembers = [\"a/m\", \"b/m\"]\n", vendors{"a": bad, "b": good})
+		path, body := asking("chat", "b/m", false)
+		first := r.later(t.Context(), path, body) // has the slot of k1
+		path, body = asking("chat", "group/g", false)
+		second := r.later(t.Context(), path, body)
+		synctest.Wait()
+		r.command(`{"verb":"pause","who":"b/k2"}`)
+		got := <-second
+		if route := r.told(); got.status != 200 || tried(route) != "a/k b/k3" || route.Tries[1].InsteadOf != "b/k1" {
+			t.Errorf("%d %s, tried %s", got.status, got.body, tried(route))
+		}
+		<-first
+	})
+}
+
 func TestWhoRestsByTheTimeThereIsASlotComesLast(t *testing.T) {
 	for name, c := range map[string]struct {
 		config, tried, asked string

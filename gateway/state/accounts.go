@@ -93,7 +93,7 @@ func (s *Store) account(f *facts, cat *provider.Catalog, a *provider.Account, no
 	if st.ShutAt(now) && (told.State == trace.Fine || told.State == trace.Low) {
 		told.State = trace.Spent
 	}
-	if told.Denied != nil && told.State == turnedAway(told.Denied) && told.Rest == nil {
+	if d := told.Denied; d != nil && (told.State == turnedAway(d) && told.Rest == nil || told.State == trace.Resting && told.Rest.Why == trace.Auth && d.Why == trace.Auth) {
 		told.Error = denial(a, told.Denied)
 	}
 	return told

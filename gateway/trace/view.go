@@ -31,7 +31,7 @@ type Account struct {
 	InFlight  int        `json:"in_flight"`
 	Waiting   int        `json:"waiting,omitempty"`   // requests that wait for one of its slots
 	Limit     int        `json:"limit,omitempty"`     // requests that it takes at once, 0 = any number
-	Error     string     `json:"error,omitempty"`     // why it is unready
+	Error     string     `json:"error,omitempty"`     // why it is unready, or turned away by its vendor, and what to do
 	Denied    *Denied    `json:"denied,omitempty"`    // its vendor turned it away, and took it for nothing since
 	ReadOnly  string     `json:"read_only,omitempty"` // why it is only shown, and never asked for a reply
 	Place     int        `json:"place"`               // among all accounts, in the config's order

@@ -103,7 +103,11 @@ func (s *sheet) verdictWords(a *trace.Account) string {
 		}
 		return said
 	case trace.Resting:
-		return joinParts(", ", strings.TrimSpace("rests "+r.restLeft()), r.cause(), "asked last meanwhile")
+		rests := strings.TrimSpace("rests " + r.restLeft())
+		if a.Error != "" {
+			return joinParts(", ", rests, "asked last meanwhile") + ": " + a.Error
+		}
+		return joinParts(", ", rests, r.cause(), "asked last meanwhile")
 	case trace.Held:
 		return "held: past its share of the cap, so it is left to its owner"
 	case trace.Paused_:

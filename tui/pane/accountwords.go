@@ -83,6 +83,9 @@ func (r *accountRow) cause() string {
 		return ""
 	}
 	s := words.Kind(r.a.Rest.Why)
+	if r.a.Rest.Why == trace.Auth {
+		s = words.Denied(r.a) // shorter: it has to fit behind the time
+	}
 	if r.a.Rest.Failures > 1 {
 		s += " x" + grouped(int64(r.a.Rest.Failures))
 	}

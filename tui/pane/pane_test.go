@@ -179,6 +179,11 @@ func TestWhatCameOfARequestIsSaid(t *testing.T) {
 			r.Tries = []trace.Try{{ID: "p/a", Done: true, Fail: trace.Rate, Status: 429, MS: 400, Rest: rest}}
 			r.Order = []trace.Candidate{{ID: "p/a"}}
 		}, []string{"✗ nobody could answer ∙ 1 try", "429 rate limit in 0.4s, nothing sent; rests 60s, goes last", "agent was told 429", "all candidates are rate limited", "the first to come back is a, at 14:03 (1:00)"}},
+		{"a reply that broke off", func(r *trace.Route) {
+			r.Status, r.Error, r.TTFTMS = 502, "the reply ended before it was complete", 200
+			r.Tries = []trace.Try{{ID: "p/a", Done: true, Fail: trace.Network, Status: 502, TTFTMS: 200, MS: 300, Rest: rest}}
+			r.Order = []trace.Candidate{{ID: "p/a"}, {ID: "p/b"}}
+		}, []string{"✗ the reply of a broke off ∙ 1 try", "502 connection failed in 0.3s; rests 60s, goes last"}},
 		{"nobody was asked", func(r *trace.Route) { r.Status, r.Error = 404, "no model is called m" }, []string{"⊘ nobody was asked ∙ 404", "no model is called m"}},
 		{"the agent left", func(r *trace.Route) {
 			r.Status, r.MS = trace.Gone, 7000
@@ -263,6 +268,10 @@ func TestHowAnAccountStandsIsSaid(t *testing.T) {
 		{"only shown", func(a *trace.Account) {
 			a.ReadOnly, a.Windows = "its vendor answers its own program alone", []trace.Window{{Name: "Chat requests", Aside: true, Endless: true}}
 		}, []string{"fine: nothing is known to be used up", "no limit", "only shown", "its vendor answers its own program alone"}},
+		{"resting for a key that is not taken", func(a *trace.Account) {
+			a.State, a.Rest = trace.Resting, &trace.Rest{Why: trace.Auth, Until: now.Add(5 * time.Minute)}
+			a.Error = "key refused (401), put a working one in the config: Invalid key"
+		}, []string{"rests 5:00, asked last meanwhile: key refused (401), put a working one in the config"}},
 		{"spent", func(a *trace.Account) {
 			a.State, a.Rest = trace.Spent, &trace.Rest{Why: trace.Credit, Until: now.Add(time.Hour)}
 		}, []string{"spent: out of credit, back at 15:02", "out of credit, until 15:02"}},
@@ -289,12 +298,24 @@ func TestHowAnAccountStandsIsSaid(t *testing.T) {
 	}
 }
 
+func TestARowSaysThatAKeyIsRefusedWhileItRests(t *testing.T) {
+	all := accounts(1)
+	all[0].State, all[0].Denied, all[0].Rest = trace.Resting, &trace.Denied{Why: trace.Auth, Status: 401}, &trace.Rest{Why: trace.Auth, Failures: 2, Until: now.Add(10 * time.Minute)}
+	c := canvas.New(80, 2, canvas.Unicode())
+	(&Accounts{}).Draw(c, viewOf(trace.View{Status: trace.Status{Accounts: all}}, layout.Stacked), Shown{})
+	if got := c.Plain(); !strings.Contains(got, "rests 10:00 ∙ key refused x2") {
+		t.Errorf("it reads %q", got)
+	}
+}
+
 func TestTheTitleCarriesTheWorst(t *testing.T) {
 	set := canvas.Unicode()
 	low := accounts(2)
 	low[1].State, low[1].Used = trace.Low, 93
 	denied := accounts(2)
 	denied[1].State, denied[1].Denied = trace.Unready, &trace.Denied{Status: 401}
+	resting := accounts(2)
+	resting[1].State, resting[1].Denied, resting[1].Rest = trace.Resting, &trace.Denied{Why: trace.Auth, Status: 401}, &trace.Rest{Why: trace.Auth, Until: now.Add(5 * time.Minute)}
 	out := accounts(1)
 	out[0].State = trace.Resting
 	for _, tc := range []struct {
@@ -305,6 +326,7 @@ func TestTheTitleCarriesTheWorst(t *testing.T) {
 		{"all is well", trace.View{Status: trace.Status{Accounts: accounts(2)}, Routes: []trace.Route{{ID: 1}}}, "magpie ✓ 1 live"},
 		{"one is low", trace.View{Status: trace.Status{Accounts: low}}, "magpie ! b 93%"},
 		{"a key is refused", trace.View{Status: trace.Status{Accounts: denied}}, "magpie ✗ b key refused"},
+		{"a refused key rests", trace.View{Status: trace.Status{Accounts: resting}}, "magpie ✗ b key refused"},
 		{"a group is out", trace.View{Status: trace.Status{Accounts: accounts(1), Groups: []trace.Group{{ID: "always-on", Members: []string{"q/x"}}}}}, "magpie ✗ always-on out"},
 		{"everybody is out", trace.View{Status: trace.Status{Accounts: out}}, "magpie ✗ see the banner"},
 		{"the config is bad", trace.View{Status: trace.Status{Config: trace.ConfigStatus{Error: "x"}}}, "magpie ✗ config"},

@@ -121,6 +121,9 @@ func (s *sheet) outcome(r *trace.Route) {
 		said, rest = fmt.Sprintf("%s answered on try %d", who, tries), []string{took + " in all"}
 	case trace.Failed:
 		said, rest = "nobody could answer", []string{plural2(tries, "try", "tries"), took + " in all"}
+		if t := state.LastTry(r); t != nil && r.TTFTMS > 0 {
+			said = "the reply of " + s.v.State.Name(t.ID) + " broke off"
+		}
 	case trace.Declined:
 		said = "nobody was asked"
 	case trace.Left:

@@ -183,8 +183,13 @@ func Denied(a *trace.Account) bool {
 	return a.Denied != nil && a.Rest == nil && (a.State == trace.Unready || a.State == trace.Spent)
 }
 
-// Refused says whether somebody has to put another key in an account's place, or sign in again.
-func Refused(a *trace.Account) bool { return Denied(a) && a.State == trace.Unready }
+// Refused says whether somebody has to put another key in an account's place, or sign in again; it may rest for that.
+func Refused(a *trace.Account) bool {
+	if a.State == trace.Resting {
+		return a.Denied != nil && a.Denied.Why == trace.Auth && a.Rest != nil && a.Rest.Why == trace.Auth
+	}
+	return Denied(a) && a.State == trace.Unready
+}
 
 // Usable says whether an account may be asked without being a last resort.
 func Usable(a *trace.Account) bool { return Roomy(a) && a.ReadOnly == "" }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"dev.magpie/gateway/trace"
@@ -113,8 +114,15 @@ func TryOf(r *trace.Route, c *trace.Candidate) *trace.Try {
 	return nil
 }
 
-// Earliest returns when the first of a request's candidates is back, zero when none says.
+// Earliest returns when the first of a request's candidates is back, zero when none says or one of them did not rest:
+// then it is not for a rest that nobody answered.
 func Earliest(r *trace.Route) (at time.Time, id string) {
+	for i := range r.Order {
+		c := &r.Order[i]
+		if c.Rest == nil && !slices.ContainsFunc(r.Tries, func(t trace.Try) bool { return t.ID == c.ID && t.Rest != nil }) {
+			return time.Time{}, ""
+		}
+	}
 	note := func(rest *trace.Rest, who string) {
 		if rest != nil && !rest.Until.IsZero() && (at.IsZero() || rest.Until.Before(at)) {
 			at, id = rest.Until, who

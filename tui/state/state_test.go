@@ -242,4 +242,9 @@ func TestTheEarliestReturnIsThatOfTheFirstToComeBack(t *testing.T) {
 	if at, who := Earliest(r); !at.Equal(soon) || who != "b/1" {
 		t.Errorf("the earliest return is %s at %v", who, at)
 	}
+	r.Order = append(r.Order, trace.Candidate{ID: "c/1"})
+	r.Tries = append(r.Tries, trace.Try{ID: "c/1", Fail: trace.Refused})
+	if at, who := Earliest(r); !at.IsZero() || who != "" {
+		t.Errorf("one of them did not rest, and %s is said to be the first back", who)
+	}
 }

@@ -33,7 +33,7 @@ var kinds = map[trace.Kind]string{
 	trace.Cancelled:  "agent left",
 	trace.Model:      "model not available",
 	trace.Request:    "the request is wrong",
-	trace.Network:    "no connection",
+	trace.Network:    "connection failed",
 	trace.Other:      "failed",
 }
 

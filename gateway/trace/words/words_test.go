@@ -273,8 +273,8 @@ func TestRests(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	for want, v := range map[string]trace.Verdict{
-		"429 rate limit": {Kind: trace.Rate, Status: 429},
-		"no connection":  {Kind: trace.Network},
+		"429 rate limit":    {Kind: trace.Rate, Status: 429},
+		"connection failed": {Kind: trace.Network},
 		"404 model not available, with this model only": {Kind: trace.Model, Status: 404, Scope: trace.ScopeModel},
 	} {
 		if got := Verdict(v); got != want {
@@ -316,7 +316,7 @@ func TestTriesAndAnswers(t *testing.T) {
 		"being asked": {},
 		"429 rate limit in 0.4s, nothing sent; rests 60s": {Done: true, Status: 429, Fail: trace.Rate, MS: 412, Rest: rest},
 		"200, first byte 1.5s, 13.0s":                     {Done: true, Status: 200, TTFTMS: 1500, MS: 13000},
-		"no connection in 3.0s, nothing sent":             {Done: true, Fail: trace.Network, MS: 3000},
+		"connection failed in 3.0s, nothing sent":         {Done: true, Fail: trace.Network, MS: 3000},
 		"agent left after 7.0s":                           {Done: true, Fail: trace.Cancelled, MS: 7000, TTFTMS: 2},
 		"not asked after 60.0s: it had no slot":           {Done: true, Status: 429, Fail: trace.Rate, MS: 60000, Row: trace.RowFull},
 		"not asked: you paused it meanwhile":              {Done: true, Status: 503, Fail: trace.Other, Row: trace.RowPausedSince},

@@ -25,6 +25,7 @@ func (g *Gateway) control() []httpRoute {
 		{http.MethodGet, "/v1", "the same", g.handleInfo},
 		{http.MethodGet, "/v1/", "the same", g.handleInfo},
 		{http.MethodGet, "/api/hello", "name and version", g.handleHello},
+		{http.MethodHead, "/api/hello", "the same, without a body, as Claude Code asks when it starts", g.handleHello},
 		{http.MethodGet, "/healthz", "200 while serving, 503 while it shuts down", g.handleHealth},
 		{http.MethodGet, "/v1/magpie/status", "the gateway, its accounts and groups", g.handleStatus},
 		{http.MethodGet, "/v1/magpie/routes", "routes changed after a number, waiting for one: ?after=SEQ&wait=SECONDS", g.handleRoutes},

@@ -264,8 +264,10 @@ func TestWhoIsThereIsTold(t *testing.T) {
 	if got := r.do(http.MethodGet, "/api/hello", ""); got.body != `{"name":"magpie","version":"test"}`+"\n" {
 		t.Errorf("%s", got.body)
 	}
-	if got := r.do(http.MethodHead, "/", ""); got.status != 200 {
-		t.Errorf("HEAD /: %d", got.status)
+	for _, path := range []string{"/", "/api/hello"} {
+		if got := r.do(http.MethodHead, path, ""); got.status != 200 || got.body != "" {
+			t.Errorf("HEAD %s: %d %q", path, got.status, got.body)
+		}
 	}
 	if got := r.do(http.MethodGet, "/healthz", ""); got.status != 200 {
 		t.Errorf("/healthz: %d", got.status)

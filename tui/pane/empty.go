@@ -10,7 +10,7 @@ const Welcome = 6
 
 // noAccounts says what to do when there is nobody to ask.
 func noAccounts(c *canvas.Canvas, v *View) {
-	where := "the config"
+	where := "the file that magpie config path names"
 	if p := v.State.Status.Config.Path; p != "" {
 		where = p
 	}

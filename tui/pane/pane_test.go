@@ -308,6 +308,19 @@ func TestARowSaysThatAKeyIsRefusedWhileItRests(t *testing.T) {
 	}
 }
 
+func TestWhereNoConfigIsYetThePersonIsToldHowToFindItsPlace(t *testing.T) {
+	for _, w := range []int{46, 80} {
+		c := canvas.New(w, Welcome, canvas.Unicode())
+		(&Accounts{}).Draw(c, viewOf(trace.View{}, layout.Stacked), Shown{})
+		got := strings.Join(strings.Fields(c.Plain()), " ")
+		for _, want := range []string{"the file that magpie config path names", "[providers.anthropic]", "ANTHROPIC_API_KEY", "magpie presets lists the vendors"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%d wide, it does not say %q:\n%s", w, want, c.Plain())
+			}
+		}
+	}
+}
+
 func TestTheTitleCarriesTheWorst(t *testing.T) {
 	set := canvas.Unicode()
 	low := accounts(2)

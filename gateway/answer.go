@@ -133,7 +133,7 @@ func (s *service) told(o *outcome) *wire.Refusal {
 	case trace.Credit, trace.Quota, trace.Rate, trace.Auth, trace.Overloaded, trace.Slow, trace.Shape, trace.Prompt, trace.Proxy,
 		trace.Verify, trace.Cancelled, trace.Model, trace.Request, trace.Network, trace.Other:
 	}
-	ref.RetryAfter = s.earliest(v, ref.Status)
+	ref.RetryAfter = s.earliest(o, ref.Status)
 	return ref
 }
 
@@ -173,21 +173,27 @@ func (s *service) asTheirs(ref *wire.Refusal, o *outcome) {
 
 func ofOpenAI(p wire.Protocol) bool { return p == wire.Chat || p == wire.Responses }
 
-// earliest is how long until a candidate is back, for a status that an agent waits at.
-func (s *service) earliest(v *trace.Verdict, status int) time.Duration {
+// earliest is how long until a candidate is back, for a status that an agent waits at. Nobody's rest is one to wait for
+// where the last one, which rests for nothing, was only too busy: it may answer at any moment.
+func (s *service) earliest(o *outcome, status int) time.Duration {
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable && status != 529 {
 		return 0
 	}
 	now := time.Now()
-	at := v.Until
+	at := o.verdict.Until
 	snap := s.g.d.State.Snapshot(s.lv.cat, now)
 	for i := range s.order {
-		acct := s.lv.cat.Account(provider.AccountID(s.order[i].ID))
+		c := &s.order[i]
+		acct := s.lv.cat.Account(provider.AccountID(c.ID))
 		if acct == nil {
 			continue
 		}
-		if r, ok := snap.Resting(acct, s.order[i].Model); ok && (at.IsZero() || r.Until.Before(at)) {
+		r, rests := snap.Resting(acct, c.Model)
+		switch {
+		case rests && (at.IsZero() || r.Until.Before(at)):
 			at = r.Until
+		case !rests && o.verdict.Kind == trace.Overloaded && o.of != nil && o.of.ID == c.ID && o.of.Model == c.Model:
+			return max(o.verdict.Until.Sub(now), 0)
 		}
 	}
 	if at.IsZero() {

@@ -240,6 +240,27 @@ func TestARetryTimeReachesTheAgent(t *testing.T) {
 	}
 }
 
+func TestWhoIsOnlyTooBusyIsNotWaitedForAsLongAsAnotherRests(t *testing.T) {
+	for busy, wants := range map[string][]string{
+		"503 overloaded x*":           {"", "15"}, // the second time it rests too
+		"429 rate retry-after=30s x*": {"30", "30"},
+	} {
+		t.Run(busy, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := relay("", busy)
+				v.Script(keyOne, standin.Must("402 credit x*")...)
+				r := newRig(t, twoKeys, vendors{"a": v})
+				for i, want := range wants {
+					got := r.ask(asking("chat", "a/m", false))
+					if after := got.header.Get("Retry-After"); after != want {
+						t.Errorf("request %d: %d, Retry-After %q, want %q", i+1, got.status, after, want)
+					}
+				}
+			})
+		})
+	}
+}
+
 func TestARedirectOfAVendorIsNotFollowed(t *testing.T) {
 	// A key must not go to wherever a vendor's answer points.
 	other := good("chat", false)

@@ -102,14 +102,35 @@ func (r *reader) pieceMember(key []byte) {
 		r.deep(key)
 		r.part.says = r.part.says || said(r.c.b[at:r.c.i])
 		return
-	case "inlineData", "inline_data":
-		r.part.says, r.part.image = true, true
-	case "fileData", "file_data":
+	case "inlineData", "inline_data", "fileData", "file_data":
 		r.part.says = true
+		if r.c.peek() == '{' {
+			r.e.Images = r.e.Images || image(key)
+			r.c.object(r.mediaMember)
+			return
+		}
 	case "functionResponse", "function_response":
 		r.part.result = true
 	}
 	r.deep(key)
+}
+
+// mediaMember reads one member of Gemini's bytes or file: its type tells an image from a document,
+// a sound and a film.
+func (r *reader) mediaMember(key []byte) {
+	switch string(key) {
+	case "mimeType", "mime_type":
+		if s, ok := r.c.stringValue(); ok && isImage(s.of(r.c.b)) {
+			r.part.image, r.e.Images = true, true // a file's too
+		}
+	default:
+		r.deep(key)
+	}
+}
+
+func isImage(kind []byte) bool {
+	const of = "image/"
+	return len(kind) >= len(of) && bytes.EqualFold(kind[:len(of)], []byte(of))
 }
 
 // said says whether a raw string holds more than a reminder, which is the program's note and no turn.

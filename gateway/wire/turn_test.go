@@ -77,6 +77,11 @@ func TestAConversationsTurnsAreRead(t *testing.T) {
 		"gemini: a tool's result":                      {Gemini, gemUser + gemCall + gemTool, Turns{Turn: 1, Within: true}},
 		"gemini: a tool's result under its older role": {Gemini, gemUser + gemCall + strings.Replace(gemTool, `"user"`, `"function"`, 1), Turns{Turn: 1, Within: true}},
 		"gemini: an image":                             {Gemini, `{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]},`, Turns{Turn: 1, Shows: true}},
+		"gemini: an image by its URI":                  {Gemini, `{"role":"user","parts":[{"fileData":{"fileUri":"https://x.example/a.png","mimeType":"image/png"}}]},`, Turns{Turn: 1, Shows: true}},
+		"gemini: an image, spelled the other way":      {Gemini, `{"role":"user","parts":[{"inline_data":{"data":"QUJD","mime_type":"IMAGE/PNG"}}]},`, Turns{Turn: 1, Shows: true}},
+		"gemini: a document":                           {Gemini, `{"role":"user","parts":[{"inlineData":{"mimeType":"application/pdf","data":"QUJD"}}]},`, Turns{Turn: 1}},
+		"gemini: a film":                               {Gemini, `{"role":"user","parts":[{"inlineData":{"data":"QUJD","mimeType":"video/mp4"}}]},`, Turns{Turn: 1}},
+		"gemini: a sound without a type":               {Gemini, `{"role":"user","parts":[{"inlineData":{"mimeType":null,"data":"QUJD"}}]},`, Turns{Turn: 1}},
 		"gemini: a file":                               {Gemini, `{"role":"user","parts":[{"fileData":{"fileUri":"https://x.example/a.pdf"}}]},`, Turns{Turn: 1}},
 		"gemini: the next turn":                        {Gemini, gemUser + gemCall + gemTool + `{"role":"model","parts":[{"text":"ok"}]},` + gemUser, Turns{Turn: 2}},
 	} {

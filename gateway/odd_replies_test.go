@@ -3,8 +3,10 @@ package gateway_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,6 +48,33 @@ func TestAWholeReplyInPlaceOfAStreamIsRelayedAsItCame(t *testing.T) {
 		if got := r.ask(asking(api, "a/m", true)); got.status != 200 || got.body != v.body || got.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %s", api, got.status, got.body)
 		}
+	}
+}
+
+func TestAStreamInPlaceOfAWholeReplyIsGathered(t *testing.T) {
+	said := regexp.MustCompile(`"(content|text)":"hello"`)
+	begun := map[string]string{"chat": chatRole + chatText, "responses": respStart + respText, "messages": msgStart + msgText, "gemini": gemText}
+	for _, api := range apis {
+		r := newRig(t, lone, vendors{"a": good(api, true)})
+		got := r.ask(asking(api, "a/m", false))
+		if got.status != 200 || got.header.Get("Content-Type") != "application/json" || !json.Valid([]byte(got.body)) || len(said.FindAllString(got.body, -1)) != 1 {
+			t.Errorf("%s: %d %s", api, got.status, got.body)
+		}
+		r = newRig(t, abOf("m"), vendors{"a": cannedOf(200, begun[api]), "b": good(api, true)})
+		if got := r.ask(asking(api, "group/g", false)); got.status != 200 || len(said.FindAllString(got.body, -1)) != 1 || tried(r.told()) != "a/k b/k" {
+			t.Errorf("%s, cut: %d %s %s", api, got.status, got.body, tried(r.told()))
+		}
+	}
+}
+
+func TestAGatheredThoughtKeepsItsSignature(t *testing.T) {
+	thought := eventsOf("messages", `content_block_start {"index":0,"content_block":{"type":"thinking","thinking":""}}`,
+		`content_block_delta {"index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`,
+		`content_block_delta {"index":0,"delta":{"type":"signature_delta","signature":"EqQBsig"}}`, `content_block_stop {"index":0}`)
+	r := newRig(t, lone, vendors{"a": cannedOf(200, msgStart+thought+msgText+msgMore+msgStop)})
+	got := r.ask(asking("messages", "a/m", false))
+	if !strings.Contains(got.body, `{"type":"thinking","thinking":"hm","signature":"EqQBsig"}`) {
+		t.Errorf("%d %s", got.status, got.body)
 	}
 }
 

@@ -92,8 +92,15 @@ func (s *service) translate(t *try) (*translation, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.request = ownRequest(s.out.id)
 	x.warm = asked.WarmsUp() && !s.a.counting()
+	t.carries(x, asked)
+	return x, nil
+}
+
+// carries readies a translation for the vendor's reply.
+func (t *try) carries(x *translation, asked *wire.Ask) {
+	s := t.s
+	x.request = ownRequest(s.out.id)
 	if t.api == wire.Gemini {
 		x.seals = &sealing{to: &s.g.seals, in: s.a.session}
 	}
@@ -102,7 +109,22 @@ func (s *service) translate(t *try) (*translation, error) {
 		Stream: s.a.stream, Array: x.array, ID: s.out.id, Now: s.a.start.Unix(), Model: s.a.model, Vendor: t.p.Dialect.Vendor,
 		Input: int64(s.a.env.Estimate()),
 	})
-	return x, nil
+}
+
+// unstream readies a try whose vendor streams although its own API was asked for one piece:
+// an agent that waits for that can't read events. It says whether the reply is to be gathered.
+func (t *try) unstream() bool {
+	s := t.s
+	if s.a.stream || !s.a.generates() || t.p.Program != "" {
+		return false
+	}
+	asked, err := s.a.neutral()
+	if err != nil {
+		return false
+	}
+	t.x = &translation{from: s.a.api, to: t.api}
+	t.carries(t.x, asked)
+	return true
 }
 
 // warmed answers a request that only warms a cache: nobody is asked.

@@ -369,6 +369,9 @@ func (t *try) answer() outcome {
 		return t.translated(first, err, *bp)
 	}
 	if streamed(t.resp.Header, first) {
+		if t.unstream() {
+			return t.folded(first, err, *bp)
+		}
 		return t.events(first, err, *bp)
 	}
 	return t.whole(first, err)

@@ -19,6 +19,7 @@ type ask struct {
 	api     wire.Protocol
 	door    provider.Door
 	tail    string // behind the door's own path: "/compact"
+	summed  bool   // a compaction that no vendor makes itself: its model writes a summary
 	query   string // what of the query goes on
 	header  http.Header
 	path    string

@@ -186,18 +186,15 @@ func TestEmbeddingsAreRelayed(t *testing.T) {
 	}
 }
 
-// What has no counterpart elsewhere is not translated: embeddings, which Messages has none of,
-// and a compaction by its own path.
+// What has no counterpart elsewhere is not translated: embeddings, which Messages has none of.
 func TestWhatAVendorsAPIHasNotIsToldInTheAgentsShape(t *testing.T) {
 	v := good("messages", false)
 	r := newRig(t, "[providers.a]\nmessages = \"{a}\"\nkeys = [{ name = \"k\", value = \""+keyOne+"\" }]\n", vendors{"a": v})
-	for path, status := range map[string]int{"/v1/embeddings": http.StatusNotFound, "/v1/responses/compact": http.StatusNotImplemented} {
-		got := r.ask(path, responsesBody("a/m"))
-		if got.status != status || v.asked() != 0 || !strings.Contains(got.body, "messages") {
-			t.Errorf("%s: %d %s, asked %d times", path, got.status, got.body, v.asked())
-		}
-		if route := r.told(); route.Status != status || len(route.Tries) != 0 || len(route.Left) != 1 || route.Left[0].Out != "protocol" {
-			t.Errorf("%s: %+v", path, route)
-		}
+	got := r.ask("/v1/embeddings", responsesBody("a/m"))
+	if got.status != http.StatusNotFound || v.asked() != 0 || !strings.Contains(got.body, "messages") {
+		t.Errorf("%d %s, asked %d times", got.status, got.body, v.asked())
+	}
+	if route := r.told(); route.Status != http.StatusNotFound || len(route.Tries) != 0 || len(route.Left) != 1 || route.Left[0].Out != "protocol" {
+		t.Errorf("%+v", route)
 	}
 }

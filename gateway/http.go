@@ -29,7 +29,7 @@ var doors = []struct {
 	{"/chat/completions", "OpenAI Chat Completions, whole or streamed", entry{api: wire.Chat, door: provider.Generate}},
 	{"/messages/count_tokens", "Messages' count of tokens: the vendor's, else an estimate", entry{api: wire.Messages, door: provider.Count}},
 	{"/responses/input_tokens", "Responses' count of tokens: the vendor's, else an estimate", entry{api: wire.Responses, door: provider.Count}},
-	{"/responses/compact", "Responses' compaction", entry{api: wire.Responses, door: provider.Generate, tail: "/compact"}},
+	{"/responses/compact", "Responses' compaction: the vendor's, else a summary that its model writes", entry{api: wire.Responses, door: provider.Generate, tail: "/compact"}},
 	{"/embeddings", "OpenAI embeddings, of a vendor of Chat Completions or of Gemini", entry{api: wire.Chat, door: provider.Embeddings}},
 }
 

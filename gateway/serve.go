@@ -132,6 +132,9 @@ func (s *service) plan() *wire.Refusal {
 	if ref != nil && s.unheld(p, now) {
 		p, ref = s.g.plan(s.lv, s.a, time.Now())
 	}
+	if ref != nil && ref.Code == route.CodeNoAPI && s.a.sums() {
+		p, ref = s.g.plan(s.lv, s.a, time.Now())
+	}
 	for range ruleRounds {
 		if p == nil || ref != nil || p.effects.Ask == nil {
 			break

@@ -45,6 +45,10 @@ func (a *ask) neutral() (*wire.Ask, error) {
 	if a.asked != nil || a.notAsked != nil {
 		return a.asked, a.notAsked
 	}
+	if a.summed {
+		a.asked, a.notAsked = responses.ReadCompact(a.body)
+		return a.asked, a.notAsked
+	}
 	a.asked, a.notAsked = codecs[a.api].ReadAsk(a.body)
 	if a.notAsked == nil && a.api == wire.Gemini {
 		a.asked.Model, a.asked.Stream = a.model, a.stream
@@ -291,6 +295,12 @@ var errTooMuch = errors.New("more than 128 MiB in one reply")
 func (t *try) sendTranslated(body []byte, facts *wire.Reply) outcome {
 	if f := t.x.failed; f != nil { // no whole reply is an error: what of it can't be read, another may answer
 		return t.s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(f.Words)})
+	}
+	if w, ok := t.x.writer.(interface{ Broke() *wire.Refusal }); ok && w.Broke() != nil { // it says not what it was asked for
+		words := w.Broke().Words
+		o := t.s.failed(t.c, failure.Seen{Phase: failure.PhaseStream, Err: errors.New(words)})
+		o.words, o.verdict.Words = words, words
+		return o
 	}
 	out, now := &t.s.out, time.Now()
 	out.mu.Lock()

@@ -90,8 +90,8 @@ func (t *try) settle() {
 		t.things = s.things(t.c, t.api)
 	}
 	t.shape(t.api)
-	if t.onePiece() {
-		t.h.anew = true // its vendor only streams
+	if t.onePiece() || s.a.summed {
+		t.h.anew = true // its vendor only streams, or is asked for a summary
 	}
 	if w := t.h.wish; w.level != "" {
 		s.rec.thinks(w)

@@ -126,6 +126,17 @@ func (a *ask) compacts() bool {
 	return beginsCompaction(system) || beginsCompaction(said(asked))
 }
 
+// sums turns a compaction by its own path, which no candidate's vendor has, into one for a
+// summary that a model writes. It says whether it did.
+func (a *ask) sums() bool {
+	if a.tail != "/compact" {
+		return false
+	}
+	a.tail, a.summed, a.stream = "", true, false
+	a.asked, a.notAsked = nil, nil
+	return true
+}
+
 func beginsCompaction(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, head := range compactions {

@@ -30,6 +30,7 @@ type Ask struct {
 	Tier      string // auto default flex priority
 	User      string
 	Compact   bool // Responses: the last turn asks for a summary, which goes back as a compaction item
+	Alone     bool // with Compact: the item is all that is wanted, and no response around it
 	Usage     bool // Chat: the client asked for usage in the stream
 	AutoCache bool // Messages: cache_control at the top
 

@@ -20,7 +20,15 @@ type askReader struct {
 
 // ReadAsk reads a request's body. What refers to things that only OpenAI has stored is refused.
 func (Codec) ReadAsk(body []byte) (*wire.Ask, error) {
-	r := &askReader{a: &wire.Ask{API: wire.Responses}}
+	return (&askReader{a: &wire.Ask{API: wire.Responses}}).ask(body)
+}
+
+// ReadCompact reads the body of a request to compact a conversation, by the path of its own.
+func ReadCompact(body []byte) (*wire.Ask, error) {
+	return (&askReader{a: &wire.Ask{API: wire.Responses, Alone: true}}).ask(body)
+}
+
+func (r *askReader) ask(body []byte) (*wire.Ask, error) {
 	w := wire.Walk(body)
 	if w.Kind() != '{' {
 		return nil, &wire.FieldRefusal{Words: "the request body must be one JSON object"}
@@ -67,6 +75,9 @@ func (r *askReader) conversation() {
 		}
 	default:
 		r.refuse("input", "it must be a text or a list of items")
+	}
+	if r.a.Alone && !r.a.Compact {
+		r.compact()
 	}
 	r.settleSeals()
 	r.a.Tools = r.tools.settle()

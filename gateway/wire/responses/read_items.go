@@ -160,8 +160,7 @@ func (r *askReader) item(it *item) {
 	case typeCompacted, "compaction_summary":
 		r.compacted(it)
 	case "compaction_trigger":
-		r.a.Compact = true
-		r.say(wire.RoleUser, wire.Part{Text: summaryPrompt})
+		r.compact()
 	case "item_reference":
 		r.stored("item_reference")
 	default:
@@ -288,6 +287,12 @@ const (
 		"Tell what is asked, what was found out and done, which files and decisions matter, and what is left to do next. Answer with the summary alone."
 	compactedNote = "[Earlier context was compacted elsewhere and can't be read here.]"
 )
+
+// compact asks for the summary that a compaction is.
+func (r *askReader) compact() {
+	r.a.Compact = true
+	r.say(wire.RoleUser, wire.Part{Text: summaryPrompt})
+}
 
 // compacted reads a compaction: one of ours is plain text.
 func (r *askReader) compacted(it *item) {

@@ -28,6 +28,7 @@ type writer struct {
 	refused  bool
 	cut      bool // the reply ends before it is done: so does what is open
 	summary  strings.Builder
+	broke    *wire.Refusal // no summary came
 	open     openItem
 	seen     map[int]bool // calls that began
 	queue    []*queued
@@ -59,7 +60,7 @@ func newWriter(out io.Writer, asked *wire.Ask, o wire.WriterOptions) *writer {
 func repeated(asked *wire.Ask) *wire.Ask {
 	a := &wire.Ask{
 		API: asked.API, Model: asked.Model, Max: asked.Max, Temperature: asked.Temperature, TopP: asked.TopP, OneCall: asked.OneCall,
-		Effort: asked.Effort, Show: asked.Show, Verbosity: asked.Verbosity, Compact: asked.Compact, Metadata: slices.Clone(asked.Metadata),
+		Effort: asked.Effort, Show: asked.Show, Verbosity: asked.Verbosity, Compact: asked.Compact, Alone: asked.Alone, Metadata: slices.Clone(asked.Metadata),
 	}
 	if asked.Format != nil {
 		f := *asked.Format
@@ -264,7 +265,8 @@ func (w *writer) finish(f *wire.Finish) {
 	}
 	if w.a.Compact {
 		if status != "completed" || strings.TrimSpace(w.summary.String()) == "" {
-			w.fail(&wire.Refusal{Status: 502, Words: "the model wrote no summary of the conversation"})
+			w.broke = &wire.Refusal{Status: 502, Words: "the model wrote no summary of the conversation"}
+			w.fail(w.broke)
 			return
 		}
 		w.compaction()
@@ -277,6 +279,9 @@ func (w *writer) finish(f *wire.Finish) {
 	}
 	w.terminal(status, reason, nil)
 }
+
+// Broke is what kept a vendor's whole reply from being one for the agent.
+func (w *writer) Broke() *wire.Refusal { return w.broke }
 
 // closeAll ends what is open, and all that waited.
 func (w *writer) closeAll() {

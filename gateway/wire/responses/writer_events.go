@@ -92,6 +92,11 @@ type reply struct {
 func (w *writer) response(b []byte, r reply) []byte {
 	o := newObject(b)
 	o.str("id", w.id)
+	if w.a.Alone {
+		o.str("object", "response.compaction")
+		o.int("created_at", w.o.Now)
+		return w.outcome(&o, r)
+	}
 	o.str("object", "response")
 	o.int("created_at", w.o.Now)
 	o.str("status", r.status)
@@ -103,10 +108,15 @@ func (w *writer) response(b []byte, r reply) []byte {
 		o.lit("incomplete_details", `{"reason":"`+r.reason+`"}`)
 	}
 	w.echo(&o, r.echo)
+	return w.outcome(&o, r)
+}
+
+// outcome writes what was made, and what it took.
+func (w *writer) outcome(o *object, r reply) []byte {
 	o.key("output")
 	o.b = append(append(append(o.b, '['), r.output...), ']')
 	if r.usage {
-		w.usageOf(&o)
+		w.usageOf(o)
 	} else {
 		o.lit("usage", "null")
 	}

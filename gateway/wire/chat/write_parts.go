@@ -46,11 +46,14 @@ func (w *writing) takes(p *wire.Part, current bool) (wire.Part, bool) {
 	}
 	note := wire.Part{Text: wire.Note(p.Kind), Cache: p.Cache}
 	word := kindWord(p.Kind)
-	if !w.t.Reads(p.Kind) {
+	why := w.homeless(p)
+	// What the API has no place for is refused, even where the model would not take it either.
+	played := current && why != "" && (p.Kind == wire.KindAudio || p.Kind == wire.KindVideo)
+	if !w.t.Reads(p.Kind) && !played {
 		w.lose("messages."+word, "the model can't take it")
 		return note, true
 	}
-	if why := w.homeless(p); why != "" {
+	if why != "" {
 		if current || p.Media.ID != "" {
 			field := wire.MediaField(w.a.API, p)
 			w.refuse(field, field+": "+why)

@@ -360,10 +360,12 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 		"a document by its URL":           {API: wire.Messages, Turns: []wire.Turn{user(wire.Part{Kind: wire.KindFile, Media: &wire.Media{URL: "https://x"}})}},
 		"audio in a form that isn't read": {API: wire.Gemini, Turns: []wire.Turn{user(wire.Part{Kind: wire.KindAudio, Media: &wire.Media{MIME: "audio/ogg", Data: "AAAA"}})}},
 	} {
-		_, _, err := Codec{}.WriteAsk(a, wire.Target{})
-		var r *wire.FieldRefusal
-		if !errors.As(err, &r) || r.Field == "" || r.Words == "" {
-			t.Errorf("%s: got %v", name, err)
+		for _, to := range []wire.Target{{}, {Inputs: []string{"text", "image"}}} { // what a model takes is known, or not
+			_, _, err := Codec{}.WriteAsk(a, to)
+			var r *wire.FieldRefusal
+			if !errors.As(err, &r) || r.Field == "" || r.Words == "" {
+				t.Errorf("%s, of %v: got %v", name, to.Inputs, err)
+			}
 		}
 	}
 }

@@ -186,7 +186,7 @@ func (l *itemList) media(p *wire.Part) {
 	switch {
 	case m == nil:
 		return
-	case l.role == "assistant" || !l.w.t.Reads(p.Kind):
+	case l.role == "assistant" || !l.w.t.Reads(p.Kind) && (l.turn != l.w.current || !unplayed(p)):
 		l.w.lose(l.w.word("turns")+"."+mediaWord(p.Kind), "the model can't be shown it here")
 		l.text(wire.Note(p.Kind), nil)
 		return
@@ -207,6 +207,11 @@ func (l *itemList) media(p *wire.Part) {
 		return
 	}
 	l.text(wire.Note(p.Kind), nil)
+}
+
+// unplayed says whether a sound or a film has no place in this API, whatever its model takes.
+func unplayed(p *wire.Part) bool {
+	return p.Kind == wire.KindVideo || p.Kind == wire.KindAudio && (p.Media.Data == "" || audioFormat(p.Media.MIME) == "")
 }
 
 func mediaWord(k wire.Kind) string {

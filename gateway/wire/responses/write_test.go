@@ -342,14 +342,16 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 		"an image stored by another":    image(wire.Media{ID: "file_1"}),
 		"an image stored, and its type": image(wire.Media{ID: "file_1", MIME: "image/png"}),
 	} {
-		_, _, err := Codec{}.WriteAsk(&wire.Ask{API: wire.Gemini, Turns: []wire.Turn{said("user", p)}}, wire.Target{Model: "gpt-6"})
-		var f *wire.FieldRefusal
-		want := "inlineData"
-		if p.Media.ID != "" {
-			want = "fileData"
-		}
-		if !errors.As(err, &f) || f.Field != want {
-			t.Errorf("%s: %v", name, err)
+		for _, inputs := range [][]string{nil, {"text", "image"}} { // what the model takes is known, or not
+			_, _, err := Codec{}.WriteAsk(&wire.Ask{API: wire.Gemini, Turns: []wire.Turn{said("user", p)}}, wire.Target{Model: "gpt-6", Inputs: inputs})
+			var f *wire.FieldRefusal
+			want := "inlineData"
+			if p.Media.ID != "" {
+				want = "fileData"
+			}
+			if !errors.As(err, &f) || f.Field != want {
+				t.Errorf("%s, of %v: %v", name, inputs, err)
+			}
 		}
 	}
 	w := writeAsk(t, &wire.Ask{API: wire.Messages, Turns: []wire.Turn{said("user", image(wire.Media{Data: "AA"}))}}, wire.Target{Inputs: []string{"text"}})

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"strconv"
 )
@@ -10,21 +11,34 @@ import (
 // grows much faster than the depth.
 const maxDepth = 32
 
-// tooDeep returns where a file goes deeper than any config does, nil when it does not. Strings and comments nest nothing.
+// brackets gives the brackets of a file with where they stand. Those in strings and comments are none.
+func brackets(data []byte) iter.Seq2[int, byte] {
+	return func(yield func(int, byte) bool) {
+		for i := 0; i < len(data); i++ {
+			switch c := data[i]; c {
+			case '#':
+				i += within(data[i:], []byte("\n"))
+			case '"', '\'':
+				i += stringEnd(data[i:])
+			case '[', '{', ']', '}':
+				if !yield(i, c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tooDeep returns where a file goes deeper than any config does, nil when it does not.
 func tooDeep(data []byte) *broken {
 	depth := 0
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '#':
-			i += within(data[i:], []byte("\n"))
-		case '"', '\'':
-			i += stringEnd(data[i:])
-		case '[', '{':
-			if depth++; depth > maxDepth {
-				return &broken{offset: i, text: "this is nested too deep"}
-			}
-		case ']', '}':
+	for i, c := range brackets(data) {
+		if c == ']' || c == '}' {
 			depth = max(depth-1, 0)
+			continue
+		}
+		if depth++; depth > maxDepth {
+			return &broken{offset: i, text: "this is nested too deep"}
 		}
 	}
 	return nil
@@ -34,18 +48,14 @@ func tooDeep(data []byte) *broken {
 // is closed more than were opened.
 func opened(data []byte) (last int, spare bool) {
 	var open []int
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '#':
-			i += within(data[i:], []byte("\n"))
-		case '"', '\'':
-			i += stringEnd(data[i:])
-		case '[', '{':
+	for i, c := range brackets(data) {
+		switch {
+		case c == '[' || c == '{':
 			open = append(open, i)
-		case ']', '}':
-			if spare = spare || len(open) == 0; len(open) > 0 {
-				open = open[:len(open)-1]
-			}
+		case len(open) == 0:
+			spare = true
+		default:
+			open = open[:len(open)-1]
 		}
 	}
 	if len(open) == 0 {
